@@ -1,0 +1,72 @@
+// Value conversion between the type of an input or output and the storage type of a cache.
+#ifndef KOKKOSKV_CONVERT_HPP
+#define KOKKOSKV_CONVERT_HPP
+
+#include <type_traits>
+
+#include <format/KokkosKV_Bf16.hpp>
+#include <format/KokkosKV_Half.hpp>
+#include <kokkos_ext/KokkosKV_SimdVector.hpp>
+
+namespace KokkosKV {
+
+/// True for the floating-point types that convert into one another: float, double, half, bf16.
+template <class T>
+inline constexpr bool is_floating_storage_v =
+    std::is_floating_point_v<T> || std::is_same_v<T, half> || std::is_same_v<T, bf16>;
+
+/// True when `From` values can be stored as `To`: the same type, or both floating point. Integers take
+/// part in no conversion, since they need a scale.
+template <class From, class To>
+inline constexpr bool is_storable_v =
+    std::is_same_v<From, To> || (is_floating_storage_v<From> && is_floating_storage_v<To>);
+
+namespace Impl {
+
+// A double must not pass through float on its way to a 16-bit type: rounding twice can miss the nearest
+// value. Rounding to odd at the intermediate step avoids that.
+KOKKOS_INLINE_FUNCTION float round_to_odd(double value) {
+  float const nearest = static_cast<float>(value);
+  double const back   = static_cast<double>(nearest);
+  if (back == value || back != back) return nearest;
+  auto const word = Kokkos::bit_cast<std::uint32_t>(nearest);
+  if ((word & 1u) != 0u) return nearest;
+  bool const away_from_zero = (back < 0.0 ? -back : back) > (value < 0.0 ? -value : value);
+  return Kokkos::bit_cast<float>(away_from_zero ? word - 1u : word + 1u);
+}
+
+}  // namespace Impl
+
+/// Converts one value, rounding once to nearest even.
+template <class To, class From>
+KOKKOS_FUNCTION To convert_value(From const& from) {
+  static_assert(is_storable_v<From, To>,
+                "KokkosKV: input and storage types must be the same, or both floating point");
+  if constexpr (std::is_same_v<From, To>) {
+    return from;
+  } else if constexpr (std::is_floating_point_v<From> && std::is_floating_point_v<To>) {
+    return static_cast<To>(from);
+  } else if constexpr (std::is_same_v<From, double>) {
+    return To(Impl::round_to_odd(from));
+  } else if constexpr (std::is_same_v<To, double>) {
+    return static_cast<double>(static_cast<float>(from));
+  } else {
+    return To(static_cast<float>(from));
+  }
+}
+
+/// Converts element by element.
+template <class To, class From, int Width>
+KOKKOS_FUNCTION SimdVector<To, Width> convert_vector(SimdVector<From, Width> const& from) {
+  if constexpr (std::is_same_v<From, To>) {
+    return from;
+  } else {
+    SimdVector<To, Width> result;
+    for (int i = 0; i < Width; ++i) result[i] = convert_value<To>(from[i]);
+    return result;
+  }
+}
+
+}  // namespace KokkosKV
+
+#endif
