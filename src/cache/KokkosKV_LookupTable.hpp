@@ -31,9 +31,14 @@ class LookupTable {
   /// Pages that a row can name.
   KOKKOS_FUNCTION std::size_t max_pages() const { return m_max_pages; }
 
+  /// First entry of a row.
+  KOKKOS_FUNCTION std::uint32_t const* row(std::size_t batch) const {
+    return m_data + batch * m_row_stride;
+  }
+
   /// The raw entry; `logical_page` must be below max_pages().
   KOKKOS_FUNCTION std::uint32_t entry(std::size_t batch, std::size_t logical_page) const {
-    return m_data[batch * m_row_stride + logical_page];
+    return row(batch)[logical_page];
   }
 
   /// Physical page of a logical one; null_page past the end of the row, so that no index, however

@@ -13,6 +13,7 @@ namespace KokkosKV {
 
 /// A cache without scales.
 struct NoScales {
+  using scale_type              = char;  ///< never used
   static constexpr bool enabled = false;
 };
 

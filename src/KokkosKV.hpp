@@ -1,0 +1,22 @@
+// Umbrella header of kokkos-kv: a paged key/value cache for Kokkos applications.
+#ifndef KOKKOSKV_HPP
+#define KOKKOSKV_HPP
+
+#include <cache/KokkosKV_Errors.hpp>
+#include <cache/KokkosKV_LookupTable.hpp>
+#include <cache/KokkosKV_PageScales.hpp>
+#include <cache/KokkosKV_PagedCache.hpp>
+#include <cache/KokkosKV_PagedKVCache.hpp>
+#include <cache/KokkosKV_PagedKVCacheCollection.hpp>
+#include <cache/KokkosKV_StaticParams.hpp>
+#include <cache/KokkosKV_Unchecked.hpp>
+#include <format/KokkosKV_Bf16.hpp>
+#include <format/KokkosKV_Convert.hpp>
+#include <format/KokkosKV_Half.hpp>
+#include <kokkos_ext/KokkosKV_SimdVector.hpp>
+#include <store/KokkosKV_CopyPages.hpp>
+#include <store/KokkosKV_LoadRagged.hpp>
+#include <store/KokkosKV_StorePadded.hpp>
+#include <store/KokkosKV_StoreRagged.hpp>
+
+#endif

@@ -1,0 +1,270 @@
+// The kernels that move rows between a cache and an input or output, and their launch.
+#ifndef KOKKOSKV_IMPL_ROWKERNELS_HPP
+#define KOKKOSKV_IMPL_ROWKERNELS_HPP
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <climits>
+#include <cstddef>
+#include <string>
+
+#include <format/KokkosKV_Convert.hpp>
+#include <kokkos_ext/KokkosKV_HostExecution.hpp>
+#include <store/impl/KokkosKV_RowAccess.hpp>
+#include <store/impl/KokkosKV_StreamCopy.hpp>
+
+namespace KokkosKV::Impl {
+
+/// Vectors of a token: Width elements each, none across two heads.
+template <class Cache>
+inline constexpr int cache_vector_width =
+    vector_width<std::remove_const_t<typename Cache::value_type>>(Cache::head_size);
+template <class Cache>
+inline constexpr int vectors_per_row =
+    Cache::num_heads * (Cache::head_size / cache_vector_width<Cache>);
+
+/// Writes the row of an input into its slot, vector by vector.
+template <class Cache, class Input, bool Aligned>
+struct StoreRow {
+  Cache cache;
+  Input input;
+
+  static constexpr int num_vectors = vectors_per_row<Cache>;
+
+  /// The page of a row and whether there is one; rows without a page are dropped.
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member, RowLocation const& at) const {
+    using value_type              = typename Cache::value_type;
+    constexpr int width           = cache_vector_width<Cache>;
+    constexpr int per_head        = Cache::head_size / width;
+    constexpr std::size_t promise = Aligned ? alignof(SimdVector<value_type, width>) : 0;
+
+    auto const page = cache.page(at.sequence, at.token);
+    if (!cache.is_mapped(page)) return;
+    auto* const target    = cache.row(page, Cache::slot(at.token), 0);
+    auto const& from      = input;
+    auto const store_part = [&](int vector) {
+      auto const loaded =
+          from.template load<width, Aligned>(at, vector / per_head, vector % per_head * width);
+      store_vector<width, promise>(target + static_cast<std::size_t>(vector) * width,
+                                   convert_vector<value_type>(loaded));
+    };
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, num_vectors), store_part);
+  }
+};
+
+/// Reads a slot into the row of an output; zeros where there is no page.
+template <class Cache, class Output, bool Aligned>
+struct LoadRow {
+  Cache cache;
+  Output output;
+
+  static constexpr int num_vectors = vectors_per_row<Cache>;
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member, RowLocation const& at) const {
+    using value_type              = std::remove_const_t<typename Cache::value_type>;
+    using output_type             = typename Output::value_type;
+    constexpr int width           = cache_vector_width<Cache>;
+    constexpr int per_head        = Cache::head_size / width;
+    constexpr std::size_t promise = Aligned ? alignof(SimdVector<value_type, width>) : 0;
+
+    auto const page         = cache.page(at.sequence, at.token);
+    bool const mapped       = cache.is_mapped(page);
+    value_type const* source = mapped ? cache.row(page, Cache::slot(at.token), 0) : nullptr;
+    auto const& to          = output;
+    auto const load_part    = [&](int vector) {
+      SimdVector<value_type, width> loaded{};
+      if (mapped) {
+        loaded = load_vector<width, promise>(source + static_cast<std::size_t>(vector) * width);
+      }
+      to.template store<width, Aligned>(at, vector / per_head, vector % per_head * width,
+                                        convert_vector<output_type>(loaded));
+    };
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, num_vectors), load_part);
+  }
+};
+
+/// Does two things for each row: keys and values in one launch.
+template <class First, class Second>
+struct BothRows {
+  First first;
+  Second second;
+
+  static constexpr int num_vectors = std::max(First::num_vectors, Second::num_vectors);
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member, RowLocation const& at) const {
+    first(member, at);
+    second(member, at);
+  }
+};
+
+/// One thread a row, its lanes the row's vectors.
+template <class Rows, class RowWork>
+struct RowKernel {
+  Rows rows;
+  RowWork work;
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    auto const chunk    = static_cast<std::size_t>(member.league_rank());
+    auto const length   = static_cast<int>(rows.chunk_length(chunk));
+    auto const& located = rows;
+    auto const& worker  = work;
+    auto const do_row   = [&](int index) {
+      worker(member, located.locate(chunk, static_cast<std::size_t>(index)));
+    };
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(member, length), do_row);
+  }
+};
+
+/// Host form of StoreRow for an input of packed rows of the storage type: the rows that share a page are
+/// one run of neighbouring bytes on both sides.
+template <class Cache, class Input>
+struct StoreRun {
+  Cache cache;
+  Input input;
+  bool streaming;
+
+  void operator()(RowLocation const& first, std::size_t rows, std::uint32_t page) const {
+    if (!cache.is_mapped(page)) return;
+    bulk_copy(streaming, cache.row(page, Cache::slot(first.token), 0), input.row(first),
+              rows * Cache::token_size * sizeof(typename Cache::value_type));
+  }
+};
+
+/// Host form of LoadRow, likewise.
+template <class Cache, class Output>
+struct LoadRun {
+  Cache cache;
+  Output output;
+  bool streaming;
+
+  void operator()(RowLocation const& first, std::size_t rows, std::uint32_t page) const {
+    auto const bytes = rows * Cache::token_size * sizeof(typename Cache::value_type);
+    if (cache.is_mapped(page)) {
+      bulk_copy(streaming, output.row(first), cache.row(page, Cache::slot(first.token), 0), bytes);
+    } else {
+      std::memset(static_cast<void*>(output.row(first)), 0, bytes);
+    }
+  }
+};
+
+/// Keys and values of a run, one after the other.
+template <class First, class Second>
+struct BothRuns {
+  First first;
+  Second second;
+
+  void operator()(RowLocation const& at, std::size_t rows, std::uint32_t page) const {
+    first(at, rows, page);
+    second(at, rows, page);
+  }
+};
+
+/// Cuts a chunk into runs within one page.
+template <class Rows, class Cache, class RunWork>
+struct RunKernel {
+  Rows rows;
+  Cache cache;
+  RunWork work;
+
+  template <class Member>
+  void operator()(Member const& member) const {
+    auto const& table  = cache;
+    auto const& worker = work;
+    rows.for_each_part(
+        static_cast<std::size_t>(member.league_rank()),
+        [&](RowLocation at, std::size_t left) {
+          while (left > 0) {
+            auto const free_slots =
+                static_cast<std::size_t>(Cache::page_size - Cache::slot(at.token));
+            auto const run = std::min(left, free_slots);
+            worker(at, run, table.page(at.sequence, at.token));
+            at.position += run;
+            at.row += run;
+            at.token += run;
+            left -= run;
+          }
+        });
+    stream_fence();
+  }
+};
+
+/// How a kernel is launched; zeros mean 'choose'. Tests set it to run the device form on hosts.
+struct LaunchConfig {
+  bool device_form  = false;
+  int team_size     = 0;
+  int vector_length = 0;
+};
+
+/// Bytes that a team of a host moves: long enough to amortise its start, short enough to spread.
+inline constexpr std::size_t host_chunk_bytes = std::size_t(256) << 10;
+/// Chunks that each host thread gets at least, where there are that many rows.
+inline constexpr std::size_t host_chunks_per_thread = 8;
+/// Threads (lanes included) of a device team.
+inline constexpr int device_team_threads = 256;
+
+/// Rows of a host chunk.
+template <class ExecSpace>
+std::size_t host_rows_per_chunk(ExecSpace const& exec, std::size_t row_bytes, std::size_t rows) {
+  auto const by_size  = host_chunk_bytes / row_bytes;
+  auto const by_count = rows / (host_chunks_per_thread * static_cast<std::size_t>(exec.concurrency()));
+  return std::max<std::size_t>(1, std::min(by_size, by_count));
+}
+
+/// Guards the league size, which Kokkos takes as an int.
+template <class Rows>
+void widen_chunks(Rows& rows) {
+  while (rows.num_chunks() > static_cast<std::size_t>(INT_MAX)) rows.rows_per_chunk *= 2;
+}
+
+/// Runs `work` for every row, asynchronously on `exec`.
+template <class ExecSpace, class Rows, class RowWork>
+void launch_rows(std::string const& label, ExecSpace const& exec, Rows rows, RowWork const& work,
+                 std::size_t row_bytes, LaunchConfig config) {
+  if (rows.num_chunks() == 0) return;
+  int const lanes = static_cast<int>(std::bit_ceil(static_cast<unsigned>(RowWork::num_vectors)));
+  int vector_length = config.vector_length;
+  int team_size     = config.team_size;
+  if constexpr (is_host_execution_v<ExecSpace>) {
+    if (vector_length == 0) vector_length = 1;
+    if (team_size == 0) team_size = 1;
+    rows.rows_per_chunk =
+        std::max(static_cast<std::size_t>(team_size),
+                 host_rows_per_chunk(exec, row_bytes, rows.max_chunk_rows()));
+  } else {
+    using policy_type = Kokkos::TeamPolicy<ExecSpace>;
+    if (vector_length == 0) vector_length = std::min({lanes, policy_type::vector_length_max(), 32});
+    if (team_size == 0) team_size = device_team_threads / vector_length;
+    policy_type const probe(exec, 1, 1, vector_length);
+    team_size           = std::min(team_size, probe.team_size_max(RowKernel<Rows, RowWork>{rows, work},
+                                                                  Kokkos::ParallelForTag{}));
+    rows.rows_per_chunk = static_cast<std::size_t>(team_size);
+  }
+  widen_chunks(rows);
+  Kokkos::parallel_for(label,
+                       Kokkos::TeamPolicy<ExecSpace>(exec, static_cast<int>(rows.num_chunks()),
+                                                     team_size, vector_length),
+                       RowKernel<Rows, RowWork>{rows, work});
+}
+
+/// Runs `work` for every run within a page; hosts only.
+template <class ExecSpace, class Rows, class Cache, class RunWork>
+void launch_runs(std::string const& label, ExecSpace const& exec, Rows rows, Cache const& cache,
+                 RunWork const& work, std::size_t row_bytes) {
+  static_assert(is_host_execution_v<ExecSpace>);
+  if (rows.num_chunks() == 0) return;
+  rows.rows_per_chunk = host_rows_per_chunk(exec, row_bytes, rows.max_chunk_rows());
+  widen_chunks(rows);
+  Kokkos::parallel_for(
+      label, Kokkos::TeamPolicy<ExecSpace>(exec, static_cast<int>(rows.num_chunks()), 1, 1),
+      RunKernel<Rows, Cache, RunWork>{rows, cache, work});
+}
+
+}  // namespace KokkosKV::Impl
+
+#endif
