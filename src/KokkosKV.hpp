@@ -2,6 +2,7 @@
 #ifndef KOKKOSKV_HPP
 #define KOKKOSKV_HPP
 
+#include <KokkosKV_Version.hpp>
 #include <cache/KokkosKV_Errors.hpp>
 #include <cache/KokkosKV_LookupTable.hpp>
 #include <cache/KokkosKV_PageScales.hpp>

@@ -11,6 +11,7 @@
 #include <limits>
 #include <string>
 
+#include <cache/impl/KokkosKV_LengthCheck.hpp>
 #include <kokkos_ext/KokkosKV_HostExecution.hpp>
 #include <kokkos_ext/KokkosKV_SimdVector.hpp>
 #include <store/impl/KokkosKV_PageClaims.hpp>

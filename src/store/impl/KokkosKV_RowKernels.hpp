@@ -8,7 +8,10 @@
 #include <bit>
 #include <climits>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
+#include <type_traits>
 
 #include <format/KokkosKV_Convert.hpp>
 #include <kokkos_ext/KokkosKV_HostExecution.hpp>

@@ -1,0 +1,18 @@
+# Compiler flags of our own targets (tests, benchmarks, examples); users of the library never see them.
+add_library(KokkosKV_developer_flags INTERFACE)
+target_compile_options(
+  KokkosKV_developer_flags
+  INTERFACE
+    $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang,IntelLLVM>:-Wall
+    -Wextra
+    -Wpedantic
+    -Wshadow
+    -Wconversion>
+    $<$<AND:$<BOOL:${KokkosKV_ENABLE_WARNINGS_AS_ERRORS}>,$<CXX_COMPILER_ID:GNU,Clang,AppleClang,IntelLLVM>>:-Werror>
+)
+if(KokkosKV_SANITIZERS)
+  target_compile_options(KokkosKV_developer_flags INTERFACE -fsanitize=${KokkosKV_SANITIZERS}
+                                                            -fno-omit-frame-pointer -g1)
+  target_link_options(KokkosKV_developer_flags INTERFACE -fsanitize=${KokkosKV_SANITIZERS})
+endif()
+# The headers are the product: they are compiled with the same strictness as the code that includes them.
