@@ -20,4 +20,8 @@
 #include <store/KokkosKV_StorePadded.hpp>
 #include <store/KokkosKV_StoreRagged.hpp>
 
+/// Everything that kokkos-kv offers to applications: the paged cache, the kernels that write and
+/// read it, the storage types.
+namespace KokkosKV {}
+
 #endif

@@ -1,5 +1,5 @@
-// The exceptions that refuse bad input. All derive from std::invalid_argument; the message names the
-// function, the argument with its index, what was found and what was expected.
+// The exceptions that refuse bad input. All derive from std::invalid_argument; the message names
+// the function, the argument with its index, what was found and what was expected.
 #ifndef KOKKOSKV_ERRORS_HPP
 #define KOKKOSKV_ERRORS_HPP
 

@@ -15,7 +15,7 @@ namespace KokkosKV {
 template <class MemorySpace>
 class LookupTable {
  public:
-  using memory_space = MemorySpace;
+  using memory_space = MemorySpace;  ///< where the entries live
 
   LookupTable() = default;
 

@@ -1,4 +1,5 @@
-// Scales of a quantised cache: one factor for a run of neighbouring elements, paged like the elements.
+// Scales of a quantised cache: one factor for a run of neighbouring elements, paged like the
+// elements.
 #ifndef KOKKOSKV_PAGESCALES_HPP
 #define KOKKOSKV_PAGESCALES_HPP
 
@@ -13,8 +14,8 @@ namespace KokkosKV {
 
 /// A cache without scales.
 struct NoScales {
-  using scale_type              = char;  ///< never used
-  static constexpr bool enabled = false;
+  using scale_type              = char;   ///< never used
+  static constexpr bool enabled = false;  ///< tells it from PageScales
 };
 
 /// Non-owning handle of one layer's key or value scales,
@@ -22,9 +23,9 @@ struct NoScales {
 template <class ScaleType, class MemorySpace>
 class PageScales {
  public:
-  using scale_type              = ScaleType;
-  using memory_space            = MemorySpace;
-  static constexpr bool enabled = true;
+  using scale_type              = ScaleType;    ///< const where the scales are only read
+  using memory_space            = MemorySpace;  ///< where scales and table live
+  static constexpr bool enabled = true;         ///< tells it from NoScales
 
   PageScales() = default;
 

@@ -1,4 +1,5 @@
-// What a paged cache fixes at compile time, and the value that stands for "no page" in a lookup table.
+// What a paged cache fixes at compile time, and the value that stands for "no page" in a lookup
+// table.
 #ifndef KOKKOSKV_STATICPARAMS_HPP
 #define KOKKOSKV_STATICPARAMS_HPP
 
@@ -13,7 +14,9 @@ struct KVCacheStaticParams {
   int head_size;        ///< elements of one head
   bool is_mla = false;  ///< one latent per token that serves as key; there is no value cache
 
-  friend constexpr bool operator==(KVCacheStaticParams const&, KVCacheStaticParams const&) = default;
+  /// Equal in every member.
+  friend constexpr bool operator==(KVCacheStaticParams const&,
+                                   KVCacheStaticParams const&) = default;
 };
 
 /// Lookup table entry that means "no page": loads through it give zeros, stores are dropped.

@@ -12,10 +12,12 @@ namespace KokkosKV {
 /// Storage type with 8 exponent and 7 fraction bits. Conversion from float rounds to nearest even;
 /// a NaN stays a (quiet) NaN.
 struct bf16 {
-  std::uint16_t bits;
+  std::uint16_t bits;  ///< what lies in memory
 
   bf16() = default;
+  /// Rounds to nearest even.
   KOKKOS_FUNCTION explicit bf16(float value) : bits(from_float(value)) {}
+  /// Exact.
   KOKKOS_FUNCTION explicit operator float() const {
     return Kokkos::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
   }

@@ -15,16 +15,16 @@ template <class T>
 inline constexpr bool is_floating_storage_v =
     std::is_floating_point_v<T> || std::is_same_v<T, half> || std::is_same_v<T, bf16>;
 
-/// True when `From` values can be stored as `To`: the same type, or both floating point. Integers take
-/// part in no conversion, since they need a scale.
+/// True when `From` values can be stored as `To`: the same type, or both floating point. Integers
+/// take part in no conversion, since they need a scale.
 template <class From, class To>
-inline constexpr bool is_storable_v =
-    std::is_same_v<From, To> || (is_floating_storage_v<From> && is_floating_storage_v<To>);
+inline constexpr bool is_storable_v = std::is_same_v<From, To> ||
+                                      (is_floating_storage_v<From> && is_floating_storage_v<To>);
 
 namespace Impl {
 
-// A double must not pass through float on its way to a 16-bit type: rounding twice can miss the nearest
-// value. Rounding to odd at the intermediate step avoids that.
+// A double must not pass through float on its way to a 16-bit type: rounding twice can miss the
+// nearest value. Rounding to odd at the intermediate step avoids that.
 KOKKOS_INLINE_FUNCTION float round_to_odd(double value) {
   float const nearest = static_cast<float>(value);
   double const back   = static_cast<double>(nearest);

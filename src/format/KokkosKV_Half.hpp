@@ -1,5 +1,5 @@
-// half: IEEE 754 binary16. Two bytes on every backend (Kokkos' own type is a plain float on hosts, so
-// it cannot describe a pool's memory).
+// half: IEEE 754 binary16. Two bytes on every backend (Kokkos' own type is a plain float on hosts,
+// so it cannot describe a pool's memory).
 #ifndef KOKKOSKV_HALF_HPP
 #define KOKKOSKV_HALF_HPP
 
@@ -12,10 +12,12 @@ namespace KokkosKV {
 /// Storage type with 5 exponent and 10 fraction bits, subnormals included. Conversion from float
 /// rounds to nearest even, overflows to infinity; a NaN stays a (quiet) NaN.
 struct half {
-  std::uint16_t bits;
+  std::uint16_t bits;  ///< what lies in memory
 
   half() = default;
+  /// Rounds to nearest even.
   KOKKOS_FUNCTION explicit half(float value) : bits(from_float(value)) {}
+  /// Exact.
   KOKKOS_FUNCTION explicit operator float() const { return to_float(bits); }
 
  private:

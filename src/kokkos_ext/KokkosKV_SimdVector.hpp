@@ -1,4 +1,5 @@
-// A few neighbouring elements that move together: one 16-byte access on devices, a register on hosts.
+// A few neighbouring elements that move together: one 16-byte access on devices, a register on
+// hosts.
 #ifndef KOKKOSKV_SIMDVECTOR_HPP
 #define KOKKOSKV_SIMDVECTOR_HPP
 
@@ -30,17 +31,19 @@ struct alignas(std::has_single_bit(Width * sizeof(T)) && Width * sizeof(T) <= ma
                    : alignof(T)) SimdVector {
   static_assert(Width >= 1, "KokkosKV::SimdVector: Width must be at least 1");
 
-  using value_type           = T;
-  static constexpr int width = Width;
+  using value_type           = T;      ///< type of an element
+  static constexpr int width = Width;  ///< number of elements
 
-  T values[Width];
+  T values[Width];  ///< the elements
 
+  /// Element `i`.
   KOKKOS_FUNCTION constexpr T& operator[](int i) { return values[i]; }
+  /// Element `i`.
   KOKKOS_FUNCTION constexpr T const& operator[](int i) const { return values[i]; }
 };
 
-/// Loads `Width` elements. \p Alignment is the alignment of `source` in bytes that the caller vouches
-/// for; the whole vector moves in one access when it covers the vector's own alignment.
+/// Loads `Width` elements. \p Alignment is the alignment of `source` in bytes that the caller
+/// vouches for; the whole vector moves in one access when it covers the vector's own alignment.
 template <int Width, std::size_t Alignment, class T>
 KOKKOS_FUNCTION SimdVector<T, Width> load_vector(T const* source) {
   using vector_type = SimdVector<T, Width>;

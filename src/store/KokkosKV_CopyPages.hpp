@@ -10,9 +10,9 @@ namespace KokkosKV {
 
 /// \name copy_pages
 ///
-/// Copies page `src_pages(i)` to page `dst_pages(i)` for every `i`: all layers, keys and values, not the
-/// padding. Scales that the blocks' own lookup table names are copied with them; scales with a table of
-/// their own are left alone, since their pages have other numbers.
+/// Copies page `src_pages(i)` to page `dst_pages(i)` for every `i`: all layers, keys and values,
+/// not the padding. Scales that the blocks' own lookup table names are copied with them; scales
+/// with a table of their own are left alone, since their pages have other numbers.
 ///
 /// \param exec        execution space instance (optional; the default one of the memory space)
 /// \param collection  the pool
@@ -24,17 +24,20 @@ namespace KokkosKV {
 /// \throws LookupTableError  a page does not exist
 /// \throws ConflictError     a destination occurs twice or is also a source
 /// \{
+/// On an execution space instance.
 template <class ExecSpace, class Collection, class Sources, class Destinations, class... Options>
-  requires(Kokkos::is_execution_space_v<ExecSpace>)
-void copy_pages(ExecSpace const& exec, Collection const& collection, Sources const& src_pages,
-                Destinations const& dst_pages, Options... options) {
+requires(Kokkos::is_execution_space_v<ExecSpace>) void copy_pages(
+    ExecSpace const& exec, Collection const& collection, Sources const& src_pages,
+    Destinations const& dst_pages, [[maybe_unused]] Options... options) {
   Impl::copy_pages<Options...>(exec, {}, collection, src_pages, dst_pages);
 }
 
+/// On the default instance.
 template <class Collection, class Sources, class Destinations, class... Options>
-  requires(!Kokkos::is_execution_space_v<Collection>)
-void copy_pages(Collection const& collection, Sources const& src_pages,
-                Destinations const& dst_pages, Options... options) {
+requires(!Kokkos::is_execution_space_v<Collection>) void copy_pages(Collection const& collection,
+                                                                    Sources const& src_pages,
+                                                                    Destinations const& dst_pages,
+                                                                    Options... options) {
   copy_pages(typename Collection::memory_space::execution_space{}, collection, src_pages, dst_pages,
              options...);
 }

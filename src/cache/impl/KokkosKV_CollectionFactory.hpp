@@ -68,9 +68,9 @@ void check_pages(std::string const& name, ViewType const& view) {
 
 template <class MemorySpace, class Table>
 auto unify_table(std::string const& name, Table const& table, std::size_t batch) {
-  static_assert(Table::rank() == 2 &&
-                    std::is_same_v<typename Table::non_const_value_type, std::uint32_t>,
-                "KokkosKV: a lookup table must be a rank 2 View of uint32");
+  static_assert(
+      Table::rank() == 2 && std::is_same_v<typename Table::non_const_value_type, std::uint32_t>,
+      "KokkosKV: a lookup table must be a rank 2 View of uint32");
   static_assert(std::is_same_v<typename Table::memory_space, MemorySpace>,
                 "KokkosKV: a lookup table must live in the memory space of the blocks");
   static_assert(!std::is_same_v<typename Table::array_layout, Kokkos::LayoutLeft>,
@@ -110,9 +110,8 @@ auto const& find_scales(First const& first, Rest const&... rest) {
 template <KVCacheStaticParams Params, int PageSize, class Blocks, class ScalesView>
 void check_scales(Blocks const& blocks, ScalesView const& scales, bool own_table) {
   static_assert(ScalesView::rank() == 6, "KokkosKV: scales must have rank 6");
-  static_assert(
-      std::is_same_v<typename ScalesView::memory_space, typename Blocks::memory_space>,
-      "KokkosKV: scales must live in the memory space of the blocks");
+  static_assert(std::is_same_v<typename ScalesView::memory_space, typename Blocks::memory_space>,
+                "KokkosKV: scales must live in the memory space of the blocks");
   // Pages of scales with a table of their own are counted on their own.
   auto const found    = extents<6>(scales);
   auto const expected = extents<6>(blocks);
@@ -134,9 +133,9 @@ auto make_collection(Blocks const& blocks, Lengths const& cache_lengths, Table c
                      MaxPrompt const& max_prompt_length, MaxCache const& max_cache_length,
                      Options const&... options) {
   using memory_space = typename Blocks::memory_space;
-  static_assert(Lengths::rank() == 1 &&
-                    std::is_same_v<typename Lengths::non_const_value_type, std::uint32_t>,
-                "KokkosKV: cache_lengths must be a rank 1 View of uint32");
+  static_assert(
+      Lengths::rank() == 1 && std::is_same_v<typename Lengths::non_const_value_type, std::uint32_t>,
+      "KokkosKV: cache_lengths must be a rank 1 View of uint32");
   static_assert(std::is_same_v<typename Lengths::memory_space, memory_space>,
                 "KokkosKV: cache_lengths must live in the memory space of the blocks");
 
@@ -159,8 +158,8 @@ auto make_collection(Blocks const& blocks, Lengths const& cache_lengths, Table c
   auto const& scales_option = find_scales(options...);
   using scales_option_type  = std::remove_cvref_t<decltype(scales_option)>;
   if constexpr (std::is_same_v<scales_option_type, NoOption>) {
-    using collection_type = PagedKVCacheCollection<typename Blocks::value_type, Params, PageSize,
-                                                   memory_space>;
+    using collection_type =
+        PagedKVCacheCollection<typename Blocks::value_type, Params, PageSize, memory_space>;
     return collection_type(blocks, cache_lengths, table, max_prompt, max_cache);
   } else {
     constexpr bool own_table = requires { scales_option.lookup_table; };

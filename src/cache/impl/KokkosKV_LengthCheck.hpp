@@ -1,4 +1,5 @@
-// Content check of a new collection: cache lengths against the announced maximum and the table's width.
+// Content check of a new collection: cache lengths against the announced maximum and the table's
+// width.
 #ifndef KOKKOSKV_IMPL_LENGTHCHECK_HPP
 #define KOKKOSKV_IMPL_LENGTHCHECK_HPP
 
@@ -23,8 +24,7 @@ struct LengthCheck {
   std::size_t capacity;
 
   KOKKOS_FUNCTION void operator()(std::size_t batch, std::size_t& first) const {
-    bool const fits =
-        cache_lengths[batch] <= max_cache_length && cache_lengths[batch] <= capacity;
+    bool const fits = cache_lengths[batch] <= max_cache_length && cache_lengths[batch] <= capacity;
     if (!fits && batch < first) first = batch;
   }
 };

@@ -42,8 +42,8 @@ struct BatchLimits {
   std::size_t max_first_token;  ///< token where a sequence's rows may begin at the latest
 };
 
-/// Finds the first fault as (sequence, kind) in one word, and enters the written pages of sound sequences.
-/// One team a sequence; ragged batches have one more, for the last offset.
+/// Finds the first fault as (sequence, kind) in one word, and enters the written pages of sound
+/// sequences. One team a sequence; ragged batches have one more, for the last offset.
 template <class Rows, class MemorySpace>
 struct ContentCheck {
   static constexpr bool ragged      = std::is_same_v<Rows, RaggedRows>;
@@ -118,12 +118,12 @@ struct ContentCheck {
   KOKKOS_FUNCTION void enter_claims(Member const& member, std::size_t sequence) const {
     auto const length = rows.length(sequence);
     if (length == 0) return;
-    auto const size  = limits.page_size;
-    auto const begin = static_cast<std::size_t>(rows.first_tokens[sequence]);
-    auto const end   = begin + length;
-    auto const first = begin / size;
-    auto const count = pages_for(end) - first;
-    auto const base  = first_claim(rows, sequence, size);
+    auto const size     = limits.page_size;
+    auto const begin    = static_cast<std::size_t>(rows.first_tokens[sequence]);
+    auto const end      = begin + length;
+    auto const first    = begin / size;
+    auto const count    = pages_for(end) - first;
+    auto const base     = first_claim(rows, sequence, size);
     auto const& table   = limits.table;
     auto const& entered = claims;
     auto const enter    = [&](std::size_t index) {
@@ -132,7 +132,7 @@ struct ContentCheck {
       auto const from       = begin > page_begin ? begin - page_begin : 0;
       auto const to         = end - page_begin < size ? end - page_begin : size;
       entered.enter(base + index,
-                    {table.entry(sequence, logical), static_cast<std::uint32_t>(sequence),
+                       {table.entry(sequence, logical), static_cast<std::uint32_t>(sequence),
                      static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to), true});
     };
     Kokkos::parallel_for(Kokkos::TeamThreadRange(member, count), enter);
@@ -201,10 +201,10 @@ template <class ExecSpace, class Rows, class MemorySpace>
     }
   }
   if (fault == Fault::prompt_length) {
-    throw RaggedError(names.function, names.rows + std::string(" of sequence ") + text(sequence),
-                      text(length) + " rows",
-                      "at most " + std::string(names.max_rows) + " = " +
-                          text(check.limits.max_rows));
+    throw RaggedError(
+        names.function, names.rows + std::string(" of sequence ") + text(sequence),
+        text(length) + " rows",
+        "at most " + std::string(names.max_rows) + " = " + text(check.limits.max_rows));
   }
   auto const begin = read(check.rows.first_tokens, sequence);
   if (fault == Fault::cache_length) {
@@ -214,11 +214,11 @@ template <class ExecSpace, class Rows, class MemorySpace>
   }
   auto const needed = check.pages_for(begin + length);
   if (fault == Fault::capacity) {
-    throw LookupTableError(
-        names.function, "lookup_table row of sequence " + text(sequence),
-        text(check.limits.table.max_pages()) + " pages",
-        text(needed) + " pages (sequence " + text(sequence) + " needs " + text(begin + length) +
-            " tokens in pages of " + text(check.limits.page_size) + ")");
+    throw LookupTableError(names.function, "lookup_table row of sequence " + text(sequence),
+                           text(check.limits.table.max_pages()) + " pages",
+                           text(needed) + " pages (sequence " + text(sequence) + " needs " +
+                               text(begin + length) + " tokens in pages of " +
+                               text(check.limits.page_size) + ")");
   }
   for (std::size_t logical = 0;; ++logical) {
     auto const page = read(check.limits.table.row(sequence), logical);
@@ -229,14 +229,13 @@ template <class ExecSpace, class Rows, class MemorySpace>
   }
 }
 
-/// Checks everything that only the contents tell, on `exec`, and waits. Throws before anything is written.
-/// \param claim_pages  whether the rows are written, so that no two may meet
+/// Checks everything that only the contents tell, on `exec`, and waits. Throws before anything is
+/// written. \param claim_pages  whether the rows are written, so that no two may meet
 template <class ExecSpace, class Rows, class MemorySpace>
 void check_contents(ExecSpace const& exec, ArgumentNames const& names, Rows const& rows,
                     BatchLimits<MemorySpace> const& limits, bool claim_pages) {
-  using check_type = ContentCheck<Rows, MemorySpace>;
-  auto const capacity =
-      claim_pages ? check_type::claim_capacity(rows, limits.page_size) : 0;
+  using check_type    = ContentCheck<Rows, MemorySpace>;
+  auto const capacity = claim_pages ? check_type::claim_capacity(rows, limits.page_size) : 0;
   PageClaims<MemorySpace> const claims(exec, capacity);
   check_type const check{rows, limits, claim_pages, claims.handle()};
   auto const teams = static_cast<int>(rows.batch_size + (check_type::ragged ? 1 : 0));
@@ -252,12 +251,12 @@ void check_contents(ExecSpace const& exec, ArgumentNames const& names, Rows cons
   ClaimConflict conflict;
   if (claim_pages && claims.find_conflict(exec, conflict)) {
     auto const& [one, other] = conflict;
-    throw ConflictError(
-        names.function, "lookup_table row of sequence " + std::to_string(other.owner),
-        "page " + std::to_string(other.page) + " whose slot " +
-            std::to_string(std::max(one.first_slot, other.first_slot)) + " sequence " +
-            std::to_string(one.owner) + " writes too",
-        "a slot of its own");
+    throw ConflictError(names.function,
+                        "lookup_table row of sequence " + std::to_string(other.owner),
+                        "page " + std::to_string(other.page) + " whose slot " +
+                            std::to_string(std::max(one.first_slot, other.first_slot)) +
+                            " sequence " + std::to_string(one.owner) + " writes too",
+                        "a slot of its own");
   }
 }
 

@@ -1,5 +1,5 @@
-// Detects two accesses of one call that would meet in the same slot: a hash table of the page spans that
-// the call touches, filled and searched on the device.
+// Detects two accesses of one call that would meet in the same slot: a hash table of the page spans
+// that the call touches, filled and searched on the device.
 #ifndef KOKKOSKV_IMPL_PAGECLAIMS_HPP
 #define KOKKOSKV_IMPL_PAGECLAIMS_HPP
 
@@ -29,8 +29,9 @@ struct ClaimConflict {
   PageClaim second;
 };
 
-/// Room for a number of claims. Each claim has an index of its own, known beforehand, so that claims can
-/// be entered by any thread in any order: a bucket is a linked list to whose head they are pushed.
+/// Room for a number of claims. Each claim has an index of its own, known beforehand, so that
+/// claims can be entered by any thread in any order: a bucket is a linked list to whose head they
+/// are pushed.
 template <class MemorySpace>
 class PageClaims {
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
@@ -59,7 +60,8 @@ class PageClaims {
                                                        static_cast<std::uint32_t>(index));
     }
 
-    /// Smallest claim that excludes an earlier one of the same bucket, as (second, first) in one word.
+    /// Smallest claim that excludes an earlier one of the same bucket, as (second, first) in one
+    /// word.
     KOKKOS_FUNCTION void operator()(std::size_t index, std::uint64_t& smallest) const {
       auto const& mine = m_entries[index].claim;
       if (mine.page == null_page) return;

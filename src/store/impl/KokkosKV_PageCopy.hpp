@@ -1,4 +1,5 @@
-// Page copies behind their public overloads: check of both lists, then one launch (two with scales).
+// Page copies behind their public overloads: check of both lists, then one launch (two with
+// scales).
 #ifndef KOKKOSKV_IMPL_PAGECOPY_HPP
 #define KOKKOSKV_IMPL_PAGECOPY_HPP
 
@@ -103,7 +104,8 @@ void launch_copy(std::string const& label, ExecSpace const& exec, LaunchConfig c
   constexpr std::size_t bytes = alignof(SimdVector<T, width>);
   bool const on_host          = is_host_execution_v<ExecSpace> && !config.device_form;
   auto const part_bytes       = on_host ? host_chunk_bytes : device_part_bytes;
-  pairs.part_elements = std::max<std::size_t>(static_cast<std::size_t>(width), part_bytes / sizeof(T));
+  pairs.part_elements =
+      std::max<std::size_t>(static_cast<std::size_t>(width), part_bytes / sizeof(T));
   while (pairs.num_pairs * pairs.parts_per_page() > static_cast<std::size_t>(INT_MAX)) {
     pairs.part_elements *= 2;
   }
@@ -174,10 +176,10 @@ void check_page_lists(ExecSpace const& exec, char const* function, Sources const
   auto const& [one, other]  = conflict;
   auto const& [kept, again] = other.writes ? conflict : ClaimConflict{other, one};
   auto const where          = kept.writes ? "dst_pages" : "src_pages";
-  throw ConflictError(function, indexed("dst_pages", again.owner),
-                      "page " + std::to_string(again.page) + " which " +
-                          indexed(where, kept.owner) + " names too",
-                      "a page that is named once");
+  throw ConflictError(
+      function, indexed("dst_pages", again.owner),
+      "page " + std::to_string(again.page) + " which " + indexed(where, kept.owner) + " names too",
+      "a page that is named once");
 }
 
 template <class... Options, class ExecSpace, class Collection, class Sources, class Destinations>

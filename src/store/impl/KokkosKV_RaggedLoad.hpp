@@ -26,11 +26,9 @@ void load_ragged(ExecSpace const& exec, LaunchConfig config, Cache const& cache,
   static_assert(!std::is_const_v<typename Output::value_type>,
                 "KokkosKV: the output must not be const");
   auto const& names = ragged_load_names;
-  check_equal(names.function, "first_tokens.extent(0)", first_tokens.extent(0),
-              cache.batch_size());
-  auto const rows =
-      ragged_rows(names, cache, "output", extents<3>(output), offsets,
-                  contiguous_data(names.function, names.first_token, first_tokens));
+  check_equal(names.function, "first_tokens.extent(0)", first_tokens.extent(0), cache.batch_size());
+  auto const rows = ragged_rows(names, cache, "output", extents<3>(output), offsets,
+                                contiguous_data(names.function, names.first_token, first_tokens));
   if constexpr (is_checked_v<Options...>) {
     // The table's width is the only limit of what may be read.
     constexpr auto unlimited = std::numeric_limits<std::size_t>::max();

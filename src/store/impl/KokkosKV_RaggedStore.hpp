@@ -17,7 +17,7 @@ void store_ragged(ExecSpace const& exec, LaunchConfig config,
   check_types<ExecSpace, Offsets, Options...>(first, second...);
   auto const& names = ragged_store_names;
   auto const& cache = first.cache;
-  auto const rows   = ragged_rows(names, cache, "input_shape", shape, offsets, cache.cache_lengths());
+  auto const rows = ragged_rows(names, cache, "input_shape", shape, offsets, cache.cache_lengths());
   (check_same_batch(names, cache, second.cache), ...);
   if constexpr (is_checked_v<Options...>) {
     check_contents(exec, names, rows, store_limits(cache), true);

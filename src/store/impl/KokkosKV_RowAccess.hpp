@@ -1,4 +1,5 @@
-// Where the rows of an input come from, or those of an output go to: a View of any stride or a functor.
+// Where the rows of an input come from, or those of an output go to: a View of any stride or a
+// functor.
 #ifndef KOKKOSKV_IMPL_ROWACCESS_HPP
 #define KOKKOSKV_IMPL_ROWACCESS_HPP
 
@@ -94,7 +95,7 @@ auto view_rows(ViewType const& view) {
 /// A functor that gives one element at (ragged row, head, dim), or (sequence, position, head, dim).
 template <class F, class... Index>
 concept ElementFunctor = requires(F const& f, Index... index) {
-  { f(index...) };
+  {f(index...)};
 };
 
 /// Rows computed by a user's functor, see kv_cache_store_ragged() for its two forms.
@@ -125,8 +126,7 @@ struct FunctorRows {
       for (int i = 0; i < Width; ++i) result[i] = functor(row..., head, dim + i);
       return result;
     } else {
-      constexpr std::size_t alignment =
-          alignof(SimdVector<typename Functor::value_type, Width>);
+      constexpr std::size_t alignment = alignof(SimdVector<typename Functor::value_type, Width>);
       return functor.template operator()<Width, alignment>(row..., head, dim);
     }
   }

@@ -25,8 +25,8 @@ template <class Cache>
 inline constexpr int cache_vector_width =
     vector_width<std::remove_const_t<typename Cache::value_type>>(Cache::head_size);
 template <class Cache>
-inline constexpr int vectors_per_row =
-    Cache::num_heads * (Cache::head_size / cache_vector_width<Cache>);
+inline constexpr int vectors_per_row = Cache::num_heads*(Cache::head_size /
+                                                         cache_vector_width<Cache>);
 
 /// Writes the row of an input into its slot, vector by vector.
 template <class Cache, class Input, bool Aligned>
@@ -74,11 +74,11 @@ struct LoadRow {
     constexpr int per_head        = Cache::head_size / width;
     constexpr std::size_t promise = Aligned ? alignof(SimdVector<value_type, width>) : 0;
 
-    auto const page         = cache.page(at.sequence, at.token);
-    bool const mapped       = cache.is_mapped(page);
+    auto const page          = cache.page(at.sequence, at.token);
+    bool const mapped        = cache.is_mapped(page);
     value_type const* source = mapped ? cache.row(page, Cache::slot(at.token), 0) : nullptr;
-    auto const& to          = output;
-    auto const load_part    = [&](int vector) {
+    auto const& to           = output;
+    auto const load_part     = [&](int vector) {
       SimdVector<value_type, width> loaded{};
       if (mapped) {
         loaded = load_vector<width, promise>(source + static_cast<std::size_t>(vector) * width);
@@ -124,8 +124,8 @@ struct RowKernel {
   }
 };
 
-/// Host form of StoreRow for an input of packed rows of the storage type: the rows that share a page are
-/// one run of neighbouring bytes on both sides.
+/// Host form of StoreRow for an input of packed rows of the storage type: the rows that share a
+/// page are one run of neighbouring bytes on both sides.
 template <class Cache, class Input>
 struct StoreRun {
   Cache cache;
@@ -179,20 +179,18 @@ struct RunKernel {
   void operator()(Member const& member) const {
     auto const& table  = cache;
     auto const& worker = work;
-    rows.for_each_part(
-        static_cast<std::size_t>(member.league_rank()),
-        [&](RowLocation at, std::size_t left) {
-          while (left > 0) {
-            auto const free_slots =
-                static_cast<std::size_t>(Cache::page_size - Cache::slot(at.token));
-            auto const run = std::min(left, free_slots);
-            worker(at, run, table.page(at.sequence, at.token));
-            at.position += run;
-            at.row += run;
-            at.token += run;
-            left -= run;
-          }
-        });
+    rows.for_each_part(static_cast<std::size_t>(member.league_rank()), [&](RowLocation at,
+                                                                           std::size_t left) {
+      while (left > 0) {
+        auto const free_slots = static_cast<std::size_t>(Cache::page_size - Cache::slot(at.token));
+        auto const run        = std::min(left, free_slots);
+        worker(at, run, table.page(at.sequence, at.token));
+        at.position += run;
+        at.row += run;
+        at.token += run;
+        left -= run;
+      }
+    });
     stream_fence();
   }
 };
@@ -214,8 +212,9 @@ inline constexpr int device_team_threads = 256;
 /// Rows of a host chunk.
 template <class ExecSpace>
 std::size_t host_rows_per_chunk(ExecSpace const& exec, std::size_t row_bytes, std::size_t rows) {
-  auto const by_size  = host_chunk_bytes / row_bytes;
-  auto const by_count = rows / (host_chunks_per_thread * static_cast<std::size_t>(exec.concurrency()));
+  auto const by_size = host_chunk_bytes / row_bytes;
+  auto const by_count =
+      rows / (host_chunks_per_thread * static_cast<std::size_t>(exec.concurrency()));
   return std::max<std::size_t>(1, std::min(by_size, by_count));
 }
 
@@ -230,22 +229,21 @@ template <class ExecSpace, class Rows, class RowWork>
 void launch_rows(std::string const& label, ExecSpace const& exec, Rows rows, RowWork const& work,
                  std::size_t row_bytes, LaunchConfig config) {
   if (rows.num_chunks() == 0) return;
-  int const lanes = static_cast<int>(std::bit_ceil(static_cast<unsigned>(RowWork::num_vectors)));
+  int const lanes   = static_cast<int>(std::bit_ceil(static_cast<unsigned>(RowWork::num_vectors)));
   int vector_length = config.vector_length;
   int team_size     = config.team_size;
   if constexpr (is_host_execution_v<ExecSpace>) {
     if (vector_length == 0) vector_length = 1;
     if (team_size == 0) team_size = 1;
-    rows.rows_per_chunk =
-        std::max(static_cast<std::size_t>(team_size),
-                 host_rows_per_chunk(exec, row_bytes, rows.max_chunk_rows()));
+    rows.rows_per_chunk = std::max(static_cast<std::size_t>(team_size),
+                                   host_rows_per_chunk(exec, row_bytes, rows.max_chunk_rows()));
   } else {
     using policy_type = Kokkos::TeamPolicy<ExecSpace>;
     if (vector_length == 0) vector_length = std::min({lanes, policy_type::vector_length_max(), 32});
     if (team_size == 0) team_size = device_team_threads / vector_length;
     policy_type const probe(exec, 1, 1, vector_length);
-    team_size           = std::min(team_size, probe.team_size_max(RowKernel<Rows, RowWork>{rows, work},
-                                                                  Kokkos::ParallelForTag{}));
+    team_size = std::min(team_size, probe.team_size_max(RowKernel<Rows, RowWork>{rows, work},
+                                                        Kokkos::ParallelForTag{}));
     rows.rows_per_chunk = static_cast<std::size_t>(team_size);
   }
   widen_chunks(rows);

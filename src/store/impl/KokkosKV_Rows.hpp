@@ -1,5 +1,6 @@
-// Which rows a call handles and where their tokens lie: ragged or padded batches cut into equal chunks,
-// one chunk a team, so that the lengths of the sequences do not decide how well the work is spread.
+// Which rows a call handles and where their tokens lie: ragged or padded batches cut into equal
+// chunks, one chunk a team, so that the lengths of the sequences do not decide how well the work is
+// spread.
 #ifndef KOKKOSKV_IMPL_ROWS_HPP
 #define KOKKOSKV_IMPL_ROWS_HPP
 

@@ -1,4 +1,5 @@
-// Host checks on shapes shared by the stores and loads, and the step from a public call to its launch.
+// Host checks on shapes shared by the stores and loads, and the step from a public call to its
+// launch.
 #ifndef KOKKOSKV_IMPL_STORECHECK_HPP
 #define KOKKOSKV_IMPL_STORECHECK_HPP
 
@@ -32,16 +33,16 @@ inline constexpr bool is_checked_v = !(std::is_same_v<Options, unchecked_t> || .
 /// The requirements on types, told where the user's call enters.
 template <class ExecSpace, class Lengths, class... Options, class... Transfers>
 void check_types(Transfers const&...) {
-  static_assert(Lengths::rank() == 1 &&
-                    std::is_same_v<typename Lengths::non_const_value_type, std::uint32_t>,
-                "KokkosKV: row offsets and lengths must be rank 1 Views of uint32");
   static_assert(
-      Kokkos::SpaceAccessibility<ExecSpace, typename Lengths::memory_space>::accessible,
-      "KokkosKV: row offsets and lengths must be accessible from the execution space");
-  static_assert((Kokkos::SpaceAccessibility<
-                     ExecSpace, typename Transfers::cache_type::memory_space>::accessible &&
-                 ...),
-                "KokkosKV: the cache must be accessible from the execution space");
+      Lengths::rank() == 1 && std::is_same_v<typename Lengths::non_const_value_type, std::uint32_t>,
+      "KokkosKV: row offsets and lengths must be rank 1 Views of uint32");
+  static_assert(Kokkos::SpaceAccessibility<ExecSpace, typename Lengths::memory_space>::accessible,
+                "KokkosKV: row offsets and lengths must be accessible from the execution space");
+  static_assert(
+      (Kokkos::SpaceAccessibility<ExecSpace,
+                                  typename Transfers::cache_type::memory_space>::accessible &&
+       ...),
+      "KokkosKV: the cache must be accessible from the execution space");
   static_assert((std::is_same_v<Options, unchecked_t> && ...),
                 "KokkosKV: the only option of a store or load is KokkosKV::unchecked");
 }
@@ -113,8 +114,7 @@ void check_same_batch(ArgumentNames const& names, KeyCache const& keys, ValueCac
   static_assert(KeyCache::page_size == ValueCache::page_size,
                 "KokkosKV: key and value cache must have the same page size");
   if (keys.lookup_table().row(0) != values.lookup_table().row(0) ||
-      keys.cache_lengths() != values.cache_lengths() ||
-      keys.batch_size() != values.batch_size()) {
+      keys.cache_lengths() != values.cache_lengths() || keys.batch_size() != values.batch_size()) {
     throw ShapeError(names.function, "value_cache", "the batch of another collection",
                      "the lookup table and cache lengths of key_cache");
   }

@@ -37,9 +37,7 @@ struct Transfer {
                                         std::is_same_v<Access, ViewRows<value_type const>>;
 
   /// True when rows and slots are the same bytes in the same order.
-  bool is_packed() const
-    requires may_be_packed
-  {
+  bool is_packed() const requires may_be_packed {
     return access.is_packed(static_cast<std::size_t>(Cache::num_heads),
                             static_cast<std::size_t>(Cache::head_size));
   }
@@ -82,7 +80,8 @@ auto store_run(bool streaming, First const& first, Second const& second) {
   return BothRuns<decltype(one), decltype(other)>{one, other};
 }
 
-/// Stores the rows of one transfer, or of a key and a value transfer that share their rows and table.
+/// Stores the rows of one transfer, or of a key and a value transfer that share their rows and
+/// table.
 template <class ExecSpace, class Rows, class First, class... Second>
 void launch_store(std::string const& label, ExecSpace const& exec, Rows const& rows,
                   LaunchConfig config, First const& first, Second const&... second) {
@@ -107,12 +106,11 @@ void launch_store(std::string const& label, ExecSpace const& exec, Rows const& r
 template <class ExecSpace, class Rows, class Cache, class Output>
 void launch_load(std::string const& label, ExecSpace const& exec, Rows const& rows,
                  LaunchConfig config, Transfer<Cache, Output> const& transfer) {
-  using transfer_type = Transfer<Cache, Output>;
+  using transfer_type         = Transfer<Cache, Output>;
   auto const& [cache, output] = transfer;
   if constexpr (is_host_execution_v<ExecSpace> && transfer_type::may_be_packed) {
     if (!config.device_form && transfer.is_packed()) {
-      bool const streaming =
-          rows.total_rows() * transfer_type::row_bytes >= streaming_threshold;
+      bool const streaming = rows.total_rows() * transfer_type::row_bytes >= streaming_threshold;
       launch_runs(label, exec, rows, cache, LoadRun<Cache, Output>{cache, output, streaming},
                   transfer_type::row_bytes);
       return;

@@ -1,4 +1,5 @@
-// Bulk copy on hosts that bypasses the caches: the one place with instructions of a processor family.
+// Bulk copy on hosts that bypasses the caches: the one place with instructions of a processor
+// family.
 #ifndef KOKKOSKV_IMPL_STREAMCOPY_HPP
 #define KOKKOSKV_IMPL_STREAMCOPY_HPP
 
@@ -14,8 +15,8 @@
 
 namespace KokkosKV::Impl {
 
-/// Copies of at least this many bytes in one call bypass the caches: their target would displace what
-/// the caches hold, and an ordinary store reads each line before it writes it.
+/// Copies of at least this many bytes in one call bypass the caches: their target would displace
+/// what the caches hold, and an ordinary store reads each line before it writes it.
 inline constexpr std::size_t streaming_threshold = std::size_t(8) << 20;
 
 #ifdef KOKKOSKV_IMPL_STREAMING_STORES
@@ -48,7 +49,8 @@ inline void stream_copy(void* target, void const* source, std::size_t bytes) {
   from += head;
   bytes -= head;
 
-  // Four memory pages in turn: more open DRAM rows and prefetch streams than one sequential walk has.
+  // Four memory pages in turn: more open DRAM rows and prefetch streams than one sequential walk
+  // has.
   constexpr std::size_t block = stream_lanes * small_page;
   for (; bytes >= block; bytes -= block, to += block, from += block) {
     for (std::size_t offset = 0; offset < small_page; offset += cache_line) {
