@@ -46,6 +46,8 @@ struct BatchLimits {
 /// sequences. One team a sequence; ragged batches have one more, for the last offset.
 template <class Rows, class MemorySpace>
 struct ContentCheck {
+  using value_type = std::uint64_t;
+
   static constexpr bool ragged      = std::is_same_v<Rows, RaggedRows>;
   static constexpr std::uint64_t ok = std::numeric_limits<std::uint64_t>::max();
 

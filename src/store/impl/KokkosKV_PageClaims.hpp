@@ -29,18 +29,22 @@ struct ClaimConflict {
   PageClaim second;
 };
 
+/// End of a list of claims.
+inline constexpr std::uint32_t no_claim = std::numeric_limits<std::uint32_t>::max();
+
+/// A claim and, unrelated to it, the bucket with the same number.
+struct PageClaimEntry {
+  PageClaim claim;
+  std::uint32_t next = no_claim;  ///< claim behind this one in its bucket
+  std::uint32_t head = no_claim;  ///< first claim of the bucket
+};
+
 /// Room for a number of claims. Each claim has an index of its own, known beforehand, so that
 /// claims can be entered by any thread in any order: a bucket is a linked list to whose head they
 /// are pushed.
 template <class MemorySpace>
 class PageClaims {
-  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
-
-  struct Entry {
-    PageClaim claim;
-    std::uint32_t next = none;  ///< claim behind this one in its bucket
-    std::uint32_t head = none;  ///< first claim of the bucket that has this entry's number
-  };
+  using Entry        = PageClaimEntry;
   using entries_type = Kokkos::View<Entry*, MemorySpace>;
 
  public:
@@ -52,6 +56,8 @@ class PageClaims {
   /// Trivially copyable form for kernels.
   class Handle {
    public:
+    using value_type = std::uint64_t;
+
     /// Enters a claim; `index` must be below the capacity and used once.
     KOKKOS_FUNCTION void enter(std::size_t index, PageClaim const& claim) const {
       if (index >= m_capacity || claim.page == null_page) return;
@@ -65,7 +71,7 @@ class PageClaims {
     KOKKOS_FUNCTION void operator()(std::size_t index, std::uint64_t& smallest) const {
       auto const& mine = m_entries[index].claim;
       if (mine.page == null_page) return;
-      for (auto other = m_entries[index].next; other != none; other = m_entries[other].next) {
+      for (auto other = m_entries[index].next; other != no_claim; other = m_entries[other].next) {
         auto const& theirs = m_entries[other].claim;
         bool const meet    = theirs.page == mine.page && (theirs.writes || mine.writes) &&
                           theirs.first_slot < mine.end_slot && mine.first_slot < theirs.end_slot;
