@@ -5,6 +5,9 @@ source_root=$(cd -P "${BASH_SOURCE[0]%/*}/../.." && pwd)
 cache_home=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}
 cache_folder=$cache_home/kokkos-kv
 
+# Where debootstrap is; not every user's path has it.
+PATH=$PATH:/usr/sbin:/sbin
+
 say() { printf '%s\n' "$*" >&2; }
 warn() { printf 'warning: %s\n' "$*" >&2; }
 

@@ -16,9 +16,8 @@ namespace KokkosKV {
 
 /// Scales of a quantised cache, as an argument of generic_get_paged_cache().
 ///
-/// \tparam ScalesView  rank 6, `[num_blocks, kv_dim, num_layers, page_size, num_heads, groups]`
-/// with
-///                     `groups` dividing head_size (1 = one scale per token and head)
+/// \tparam ScalesView  rank 6, `[num_blocks, kv_dim, num_layers, page_size, num_heads, groups]`;
+///                     `groups` divides head_size (1 = one scale per token and head)
 /// \tparam TableView   uint32 `[batch, max_pages]`, or void: the lookup table of the blocks serves
 template <class ScalesView, class TableView = void>
 struct CacheScales {
@@ -48,8 +47,7 @@ CacheScales(ScalesView, TableView) -> CacheScales<ScalesView, TableView>;
 /// \param cache_lengths      uint32 `[batch]`: tokens already in the cache before this step
 /// \param lookup_table       uint32 `[batch, max_pages]`, row-major: physical page or null_page
 /// \param max_prompt_length  bound of the batch's new rows per sequence: a number or a
-/// host-accessible
-///                           View of one uint32
+///                           host-accessible View of one uint32
 /// \param max_cache_length   bound of the batch's cache lengths, likewise
 /// \param options            in any order: CacheScales, and `unchecked` to leave the contents of
 ///                           cache_lengths unread (the call is then free of kernels and fences)

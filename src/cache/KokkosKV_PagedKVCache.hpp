@@ -71,8 +71,7 @@ class PagedKVCache {
         m_max_cache_length(max_cache_length),
         m_scales(scales) {}
 
-  // Extents
-  // ----------------------------------------------------------------------------------------
+  // Extents ---------------------------------------------------------------------------------------
 
   /// Extent of a dimension: 0 = pages, 1 = slots, 2 = heads, 3 = elements of a head.
   KOKKOS_FUNCTION std::size_t extent(int dimension) const {
@@ -90,8 +89,7 @@ class PagedKVCache {
   /// Longest cache length that the batch announces.
   KOKKOS_FUNCTION std::uint32_t max_cache_length() const { return m_max_cache_length; }
 
-  // The batch
-  // --------------------------------------------------------------------------------------
+  // The batch -------------------------------------------------------------------------------------
 
   /// Tokens of a sequence that are in the cache before this step.
   KOKKOS_FUNCTION std::uint32_t cache_length(std::size_t batch) const {
@@ -113,8 +111,7 @@ class PagedKVCache {
   /// False for null_page and for any other entry that names no page of the pool.
   KOKKOS_FUNCTION bool is_mapped(std::uint32_t page) const { return page < m_num_blocks; }
 
-  // Elements
-  // ---------------------------------------------------------------------------------------
+  // Elements --------------------------------------------------------------------------------------
 
   /// The `head_size` neighbouring elements at (page, slot, head); `page` must be mapped.
   KOKKOS_FUNCTION T* row(std::size_t page, int slot, int head) const {
@@ -159,8 +156,7 @@ class PagedKVCache {
            (static_cast<std::size_t>(head_size) * sizeof(T)) % bytes == 0;
   }
 
-  // Scales
-  // -----------------------------------------------------------------------------------------
+  // Scales ----------------------------------------------------------------------------------------
 
   /// The scales of this layer's keys or values.
   KOKKOS_FUNCTION Scales const& scales() const { return m_scales; }

@@ -19,13 +19,14 @@ namespace KokkosKV {
 /// Any token that the sequence's row of the lookup table can name may be read. Checks and
 /// `unchecked` are those of kv_cache_store_ragged().
 ///
-/// \param exec                execution space instance (optional; the default one of the memory
-/// space) \param cache               keys or values of a layer \param first_tokens        uint32
-/// `[batch]`: where each sequence's range begins \param output_row_offsets  uint32 `[batch + 1]`,
-/// not decreasing, from 0 to `output.extent(0)` \param output              View `[tokens, heads,
-/// head_size]` of any layout \throws ShapeError        an extent differs \throws RaggedError
-/// offsets decrease or do not end at the number of tokens \throws LookupTableError  a page does not
-/// exist, or a range ends past the sequence's row
+/// \param exec                instance (optional; the default one of the memory space)
+/// \param cache               keys or values of a layer
+/// \param first_tokens        uint32 `[batch]`: where each sequence's range begins
+/// \param output_row_offsets  uint32 `[batch + 1]`, not decreasing, from 0 to `output.extent(0)`
+/// \param output              View `[tokens, heads, head_size]` of any layout
+/// \throws ShapeError         an extent differs
+/// \throws RaggedError        offsets decrease or do not end at the number of tokens
+/// \throws LookupTableError   a page does not exist, or a range ends past the sequence's row
 /// \{
 /// On an execution space instance.
 template <class ExecSpace, class T, KVCacheStaticParams Params, int PageSize, class MemorySpace,

@@ -27,8 +27,8 @@ using PaddedShape = Kokkos::Array<std::size_t, 4>;
 /// \param valid_lengths  uint32 `[batch]`, at most max_rows
 /// \param input          functor, or a View `[batch, max_rows, heads, head_size]` of any layout
 /// \throws ShapeError        an extent differs
-/// \throws RaggedError       valid_lengths, max_prompt_length or max_cache_length contradict the
-/// contents \throws LookupTableError  a page does not exist, or a sequence would outgrow its row
+/// \throws RaggedError       lengths, max_prompt_length or max_cache_length contradict the contents
+/// \throws LookupTableError  a page does not exist, or a sequence would outgrow its row
 /// \throws ConflictError     two rows would be written in the same slot
 /// \{
 /// From a functor.

@@ -26,21 +26,22 @@ using RaggedShape = Kokkos::Array<std::size_t, 3>;
 ///
 /// The functor is one of
 /// - elements: `value operator()(std::size_t row, int head, int dim) const`;
-/// - vectors: `SimdVector<value_type, Width> operator()<Width, Alignment>(std::size_t row, int
-/// head, int dim)
-///   const` with a member type `value_type`, which gives elements `[dim, dim + Width)`. `Alignment`
-///   (bytes) divides the byte offset of (row, head, dim) in a packed array, so that a functor over
-///   such an array at an aligned address may load the vector in one access: `load_vector<Width,
-///   Alignment>(pointer)`.
+/// - vectors: a member type `value_type` and
+///   `template <int Width, std::size_t Alignment>
+///   SimdVector<value_type, Width> operator()(std::size_t row, int head, int dim) const`,
+///   which gives elements `[dim, dim + Width)`. `Alignment` (bytes) divides the byte offset of
+///   (row, head, dim) in a packed array, so that a functor over such an array at an aligned
+///   address may load the vector in one access: `load_vector<Width, Alignment>(pointer)`.
 ///
-/// \param exec               execution space instance (optional; the default one of the memory
-/// space) \param cache              keys or values of a layer \param input_shape        `{tokens,
-/// heads, head_size}` \param input_row_offsets  uint32 `[batch + 1]`, not decreasing, from 0 to
-/// `tokens` \param input              functor as above, or a View `[tokens, heads, head_size]` of
-/// any layout \throws ShapeError        an extent differs \throws RaggedError       offsets,
-/// max_prompt_length or max_cache_length contradict the contents \throws LookupTableError  a page
-/// does not exist, or a sequence would outgrow its row \throws ConflictError     two rows would be
-/// written in the same slot
+/// \param exec               instance (optional; the default one of the memory space)
+/// \param cache              keys or values of a layer
+/// \param input_shape        `{tokens, heads, head_size}`
+/// \param input_row_offsets  uint32 `[batch + 1]`, not decreasing, from 0 to `tokens`
+/// \param input              functor, or a View `[tokens, heads, head_size]` of any layout
+/// \throws ShapeError        an extent differs
+/// \throws RaggedError       offsets, max_prompt_length or max_cache_length contradict the contents
+/// \throws LookupTableError  a page does not exist, or a sequence would outgrow its row
+/// \throws ConflictError     two rows would be written in the same slot
 /// \{
 /// From a functor.
 template <class ExecSpace, class T, KVCacheStaticParams Params, int PageSize, class MemorySpace,

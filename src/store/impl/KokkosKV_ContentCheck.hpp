@@ -232,7 +232,9 @@ template <class ExecSpace, class Rows, class MemorySpace>
 }
 
 /// Checks everything that only the contents tell, on `exec`, and waits. Throws before anything is
-/// written. \param claim_pages  whether the rows are written, so that no two may meet
+/// written.
+///
+/// \param claim_pages  whether the rows are written, so that no two may meet
 template <class ExecSpace, class Rows, class MemorySpace>
 void check_contents(ExecSpace const& exec, ArgumentNames const& names, Rows const& rows,
                     BatchLimits<MemorySpace> const& limits, bool claim_pages) {
