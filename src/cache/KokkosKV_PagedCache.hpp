@@ -60,10 +60,10 @@ CacheScales(ScalesView, TableView) -> CacheScales<ScalesView, TableView>;
 /// (`T***[page_size][num_heads][head_size]`); MLA is told by the kv dimension.
 template <class Blocks, class Lengths, class Table, class MaxPrompt, class MaxCache,
           class... Options>
-requires(Kokkos::is_view_v<Blocks>&& Impl::has_static_page_v<Blocks>) auto generic_get_paged_cache(
-    Blocks const& blocks, Lengths const& cache_lengths, Table const& lookup_table,
-    MaxPrompt const& max_prompt_length, MaxCache const& max_cache_length,
-    Options const&... options) {
+  requires(Kokkos::is_view_v<Blocks> && Impl::has_static_page_v<Blocks>)
+auto generic_get_paged_cache(Blocks const& blocks, Lengths const& cache_lengths,
+                             Table const& lookup_table, MaxPrompt const& max_prompt_length,
+                             MaxCache const& max_cache_length, Options const&... options) {
   return Impl::make_collection<Impl::static_params<Blocks>,
                                static_cast<int>(Blocks::static_extent(3))>(
       blocks, cache_lengths, lookup_table, max_prompt_length, max_cache_length, options...);
@@ -72,12 +72,10 @@ requires(Kokkos::is_view_v<Blocks>&& Impl::has_static_page_v<Blocks>) auto gener
 /// With explicit parameters, for Views with run-time extents, which are checked against them.
 template <KVCacheStaticParams Params, int PageSize, class Blocks, class Lengths, class Table,
           class MaxPrompt, class MaxCache, class... Options>
-requires(Kokkos::is_view_v<Blocks>) auto generic_get_paged_cache(Blocks const& blocks,
-                                                                 Lengths const& cache_lengths,
-                                                                 Table const& lookup_table,
-                                                                 MaxPrompt const& max_prompt_length,
-                                                                 MaxCache const& max_cache_length,
-                                                                 Options const&... options) {
+  requires(Kokkos::is_view_v<Blocks>)
+auto generic_get_paged_cache(Blocks const& blocks, Lengths const& cache_lengths,
+                             Table const& lookup_table, MaxPrompt const& max_prompt_length,
+                             MaxCache const& max_cache_length, Options const&... options) {
   Impl::check_static_params<Params, PageSize>(blocks);
   return Impl::make_collection<Params, PageSize>(blocks, cache_lengths, lookup_table,
                                                  max_prompt_length, max_cache_length, options...);

@@ -138,9 +138,9 @@ class PagedKVCache {
   /// Stores elements [dim, dim + Width) of a token's head; dropped where the token has no page.
   /// \tparam Alignment  alignment in bytes that the caller vouches for, see is_aligned()
   template <int Width, std::size_t Alignment = alignof(T)>
-  requires(!std::is_const_v<T>) KOKKOS_FUNCTION
-      void store(std::size_t batch, int head, std::size_t token, int dim,
-                 SimdVector<T, Width> const& vector) const {
+    requires(!std::is_const_v<T>)
+  KOKKOS_FUNCTION void store(std::size_t batch, int head, std::size_t token, int dim,
+                             SimdVector<T, Width> const& vector) const {
     auto const physical = page(batch, token);
     if (is_mapped(physical)) {
       store_vector<Width, Alignment>(row(physical, slot(token), head) + dim, vector);
@@ -163,7 +163,8 @@ class PagedKVCache {
 
   /// The scales of (page, slot, head), where `page` comes from the scales' own lookup table.
   KOKKOS_FUNCTION auto scale_row(std::size_t page, int slot, int head) const
-      requires(Scales::enabled) {
+    requires(Scales::enabled)
+  {
     auto const groups = static_cast<std::size_t>(head_size / m_scales.granularity());
     return m_scales.page_data(page) +
            (static_cast<std::size_t>(slot) * static_cast<std::size_t>(num_heads) +
@@ -173,7 +174,8 @@ class PagedKVCache {
 
   /// The scale of an element; zero where the token has no page of scales.
   KOKKOS_FUNCTION auto load_scale(std::size_t batch, int head, std::size_t token, int dim) const
-      requires(Scales::enabled) {
+    requires(Scales::enabled)
+  {
     using scale_type    = std::remove_const_t<typename Scales::scale_type>;
     auto const physical = scale_page(batch, token);
     if (physical >= m_scales.num_blocks()) return scale_type{};
@@ -183,7 +185,8 @@ class PagedKVCache {
   /// Sets the scale that an element shares; dropped where the token has no page of scales.
   KOKKOS_FUNCTION void store_scale(std::size_t batch, int head, std::size_t token, int dim,
                                    typename Scales::scale_type scale) const
-      requires(Scales::enabled) {
+    requires(Scales::enabled)
+  {
     auto const physical = scale_page(batch, token);
     if (physical < m_scales.num_blocks()) {
       scale_row(physical, slot(token), head)[dim / m_scales.granularity()] = scale;
@@ -192,7 +195,8 @@ class PagedKVCache {
 
   /// Physical page of a token's scales; null_page where there is none.
   KOKKOS_FUNCTION std::uint32_t scale_page(std::size_t batch, std::size_t token) const
-      requires(Scales::enabled) {
+    requires(Scales::enabled)
+  {
     return m_scales.lookup_table().page(batch, token / static_cast<std::size_t>(page_size));
   }
 

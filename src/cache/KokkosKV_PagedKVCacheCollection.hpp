@@ -75,7 +75,9 @@ class PagedKVCacheCollection {
 
   /// Values of a layer. Throws ShapeError for a layer that is not there, and for an MLA cache,
   /// which has no values.
-  cache_type get_value_cache(std::size_t layer) const requires(!Params.is_mla) {
+  cache_type get_value_cache(std::size_t layer) const
+    requires(!Params.is_mla)
+  {
     if (is_mla()) {
       throw ShapeError("get_value_cache", "blocks.extent(1)", "1",
                        "2 (an MLA cache has no value cache)");
@@ -112,26 +114,42 @@ class PagedKVCacheCollection {
   table_type const& lookup_table() const { return m_lookup_table; }
 
   /// Scales of all pages, layers, keys and values.
-  scales_type const& scales() const requires has_scales { return m_scales; }
+  scales_type const& scales() const
+    requires has_scales
+  {
+    return m_scales;
+  }
   /// True when the scales have a table of their own.
-  bool has_scales_lookup_table() const requires has_scales {
+  bool has_scales_lookup_table() const
+    requires has_scales
+  {
     return m_scales_lookup_table.data() != nullptr;
   }
   /// The table that names the scales' pages: their own, else that of the blocks.
-  table_type const& scales_lookup_table() const requires has_scales {
+  table_type const& scales_lookup_table() const
+    requires has_scales
+  {
     return has_scales_lookup_table() ? m_scales_lookup_table : m_lookup_table;
   }
   /// Neighbouring elements of a head that share a scale.
-  int granularity() const requires has_scales {
+  int granularity() const
+    requires has_scales
+  {
     return head_size / static_cast<int>(m_scales.extent(5));
   }
   /// Scales of a page without its padding.
-  std::size_t scale_page_elements() const requires has_scales {
+  std::size_t scale_page_elements() const
+    requires has_scales
+  {
     return m_scales.extent(1) * m_scales.extent(2) * m_scales.extent(3) * m_scales.extent(4) *
            m_scales.extent(5);
   }
   /// Distance between pages of scales in scales.
-  std::size_t scale_page_pitch() const requires has_scales { return Impl::strides<6>(m_scales)[0]; }
+  std::size_t scale_page_pitch() const
+    requires has_scales
+  {
+    return Impl::strides<6>(m_scales)[0];
+  }
 
  private:
   static LookupTable<MemorySpace> handle(table_type const& table) {

@@ -18,8 +18,8 @@ inline constexpr bool is_floating_storage_v =
 /// True when `From` values can be stored as `To`: the same type, or both floating point. Integers
 /// take part in no conversion, since they need a scale.
 template <class From, class To>
-inline constexpr bool is_storable_v = std::is_same_v<From, To> ||
-                                      (is_floating_storage_v<From> && is_floating_storage_v<To>);
+inline constexpr bool is_storable_v =
+    std::is_same_v<From, To> || (is_floating_storage_v<From> && is_floating_storage_v<To>);
 
 namespace Impl {
 

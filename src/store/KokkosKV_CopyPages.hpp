@@ -26,18 +26,17 @@ namespace KokkosKV {
 /// \{
 /// On an execution space instance.
 template <class ExecSpace, class Collection, class Sources, class Destinations, class... Options>
-requires(Kokkos::is_execution_space_v<ExecSpace>) void copy_pages(
-    ExecSpace const& exec, Collection const& collection, Sources const& src_pages,
-    Destinations const& dst_pages, [[maybe_unused]] Options... options) {
+  requires(Kokkos::is_execution_space_v<ExecSpace>)
+void copy_pages(ExecSpace const& exec, Collection const& collection, Sources const& src_pages,
+                Destinations const& dst_pages, [[maybe_unused]] Options... options) {
   Impl::copy_pages<Options...>(exec, {}, collection, src_pages, dst_pages);
 }
 
 /// On the default instance.
 template <class Collection, class Sources, class Destinations, class... Options>
-requires(!Kokkos::is_execution_space_v<Collection>) void copy_pages(Collection const& collection,
-                                                                    Sources const& src_pages,
-                                                                    Destinations const& dst_pages,
-                                                                    Options... options) {
+  requires(!Kokkos::is_execution_space_v<Collection>)
+void copy_pages(Collection const& collection, Sources const& src_pages,
+                Destinations const& dst_pages, Options... options) {
   copy_pages(typename Collection::memory_space::execution_space{}, collection, src_pages, dst_pages,
              options...);
 }

@@ -31,10 +31,11 @@ namespace KokkosKV {
 /// On an execution space instance.
 template <class ExecSpace, class T, KVCacheStaticParams Params, int PageSize, class MemorySpace,
           class Scales, class FirstTokens, class Offsets, class Output, class... Options>
-requires(Kokkos::is_execution_space_v<ExecSpace>) void kv_cache_load_ragged(
-    ExecSpace const& exec, PagedKVCache<T, Params, PageSize, MemorySpace, Scales> const& cache,
-    FirstTokens const& first_tokens, Offsets const& output_row_offsets, Output const& output,
-    [[maybe_unused]] Options... options) {
+  requires(Kokkos::is_execution_space_v<ExecSpace>)
+void kv_cache_load_ragged(ExecSpace const& exec,
+                          PagedKVCache<T, Params, PageSize, MemorySpace, Scales> const& cache,
+                          FirstTokens const& first_tokens, Offsets const& output_row_offsets,
+                          Output const& output, [[maybe_unused]] Options... options) {
   Impl::load_ragged<Options...>(exec, {}, cache, first_tokens, output_row_offsets, output);
 }
 

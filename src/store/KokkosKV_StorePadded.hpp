@@ -34,37 +34,34 @@ using PaddedShape = Kokkos::Array<std::size_t, 4>;
 /// From a functor.
 template <class ExecSpace, class T, KVCacheStaticParams Params, int PageSize, class MemorySpace,
           class Scales, class Lengths, class Functor, class... Options>
-requires(Kokkos::is_execution_space_v<ExecSpace>&& Kokkos::is_view_v<
-         Lengths>) void kv_cache_store_padded(ExecSpace const& exec,
-                                              PagedKVCache<T, Params, PageSize, MemorySpace,
-                                                           Scales> const& cache,
-                                              PaddedShape const& input_shape,
-                                              Lengths const& valid_lengths, Functor const& input,
-                                              [[maybe_unused]] Options... options) {
-  Impl::store_padded<Options...>(exec, {}, input_shape, valid_lengths,
+  requires(Kokkos::is_execution_space_v<ExecSpace> && Kokkos::is_view_v<Lengths>)
+void kv_cache_store_padded(ExecSpace const& exec,
+                           PagedKVCache<T, Params, PageSize, MemorySpace, Scales> const& cache,
+                           PaddedShape const& input_shape, Lengths const& valid_lengths,
+                           Functor const& input, [[maybe_unused]] Options... options) {
+  Impl::store_padded<Options...>(Impl::padded_store_names, exec, {}, input_shape, valid_lengths,
                                  Impl::functor_transfer<true>(cache, input));
 }
 
 /// From a View.
 template <class ExecSpace, class T, KVCacheStaticParams Params, int PageSize, class MemorySpace,
           class Scales, class Lengths, class Input, class... Options>
-requires(Kokkos::is_execution_space_v<ExecSpace>&& Kokkos::is_view_v<
-         Input>) void kv_cache_store_padded(ExecSpace const& exec,
-                                            PagedKVCache<T, Params, PageSize, MemorySpace,
-                                                         Scales> const& cache,
-                                            Lengths const& valid_lengths, Input const& input,
-                                            [[maybe_unused]] Options... options) {
-  Impl::store_padded<Options...>(exec, {}, Impl::extents<4>(input), valid_lengths,
-                                 Impl::view_transfer(cache, input));
+  requires(Kokkos::is_execution_space_v<ExecSpace> && Kokkos::is_view_v<Input>)
+void kv_cache_store_padded(ExecSpace const& exec,
+                           PagedKVCache<T, Params, PageSize, MemorySpace, Scales> const& cache,
+                           Lengths const& valid_lengths, Input const& input,
+                           [[maybe_unused]] Options... options) {
+  Impl::store_padded<Options...>(Impl::padded_store_names, exec, {}, Impl::extents<4>(input),
+                                 valid_lengths, Impl::input_transfer(cache, input));
 }
 
 /// From a functor, on the default instance.
 template <class T, KVCacheStaticParams Params, int PageSize, class MemorySpace, class Scales,
           class Lengths, class Functor, class... Options>
-requires(Kokkos::is_view_v<Lengths>) void kv_cache_store_padded(
-    PagedKVCache<T, Params, PageSize, MemorySpace, Scales> const& cache,
-    PaddedShape const& input_shape, Lengths const& valid_lengths, Functor const& input,
-    Options... options) {
+  requires(Kokkos::is_view_v<Lengths>)
+void kv_cache_store_padded(PagedKVCache<T, Params, PageSize, MemorySpace, Scales> const& cache,
+                           PaddedShape const& input_shape, Lengths const& valid_lengths,
+                           Functor const& input, Options... options) {
   kv_cache_store_padded(typename MemorySpace::execution_space{}, cache, input_shape, valid_lengths,
                         input, options...);
 }
@@ -72,9 +69,9 @@ requires(Kokkos::is_view_v<Lengths>) void kv_cache_store_padded(
 /// From a View, on the default instance.
 template <class T, KVCacheStaticParams Params, int PageSize, class MemorySpace, class Scales,
           class Lengths, class Input, class... Options>
-requires(Kokkos::is_view_v<Lengths>&& Kokkos::is_view_v<Input>) void kv_cache_store_padded(
-    PagedKVCache<T, Params, PageSize, MemorySpace, Scales> const& cache,
-    Lengths const& valid_lengths, Input const& input, Options... options) {
+  requires(Kokkos::is_view_v<Lengths> && Kokkos::is_view_v<Input>)
+void kv_cache_store_padded(PagedKVCache<T, Params, PageSize, MemorySpace, Scales> const& cache,
+                           Lengths const& valid_lengths, Input const& input, Options... options) {
   kv_cache_store_padded(typename MemorySpace::execution_space{}, cache, valid_lengths, input,
                         options...);
 }
@@ -89,33 +86,51 @@ requires(Kokkos::is_view_v<Lengths>&& Kokkos::is_view_v<Input>) void kv_cache_st
 /// From functors.
 template <class ExecSpace, class Cache, class Lengths, class KeyFunctor, class ValueFunctor,
           class... Options>
-requires(Kokkos::is_execution_space_v<ExecSpace>&& Kokkos::is_view_v<
-         Lengths>) void kv_cache_store_padded_key_value(ExecSpace const& exec,
-                                                        Cache const& key_cache,
-                                                        Cache const& value_cache,
-                                                        PaddedShape const& input_shape,
-                                                        Lengths const& valid_lengths,
-                                                        KeyFunctor const& keys,
-                                                        ValueFunctor const& values,
-                                                        [[maybe_unused]] Options... options) {
-  Impl::store_padded<Options...>(exec, {}, input_shape, valid_lengths,
+  requires(Kokkos::is_execution_space_v<ExecSpace> && Kokkos::is_view_v<Lengths>)
+void kv_cache_store_padded_key_value(ExecSpace const& exec, Cache const& key_cache,
+                                     Cache const& value_cache, PaddedShape const& input_shape,
+                                     Lengths const& valid_lengths, KeyFunctor const& keys,
+                                     ValueFunctor const& values,
+                                     [[maybe_unused]] Options... options) {
+  Impl::store_padded<Options...>(Impl::padded_key_value_names, exec, {}, input_shape, valid_lengths,
                                  Impl::functor_transfer<true>(key_cache, keys),
                                  Impl::functor_transfer<true>(value_cache, values));
 }
 
 /// From Views.
 template <class ExecSpace, class Cache, class Lengths, class Keys, class Values, class... Options>
-requires(Kokkos::is_execution_space_v<ExecSpace>&& Kokkos::is_view_v<Keys>&& Kokkos::is_view_v<
-         Values>) void kv_cache_store_padded_key_value(ExecSpace const& exec,
-                                                       Cache const& key_cache,
-                                                       Cache const& value_cache,
-                                                       Lengths const& valid_lengths,
-                                                       Keys const& keys, Values const& values,
-                                                       [[maybe_unused]] Options... options) {
-  Impl::check_same_extents<4>(Impl::padded_store_names, keys, values);
-  Impl::store_padded<Options...>(exec, {}, Impl::extents<4>(keys), valid_lengths,
-                                 Impl::view_transfer(key_cache, keys),
-                                 Impl::view_transfer(value_cache, values));
+  requires(Kokkos::is_execution_space_v<ExecSpace> && Kokkos::is_view_v<Keys> &&
+           Kokkos::is_view_v<Values>)
+void kv_cache_store_padded_key_value(ExecSpace const& exec, Cache const& key_cache,
+                                     Cache const& value_cache, Lengths const& valid_lengths,
+                                     Keys const& keys, Values const& values,
+                                     [[maybe_unused]] Options... options) {
+  Impl::check_same_extents<4>(Impl::padded_key_value_names, keys, values);
+  Impl::store_padded<Options...>(Impl::padded_key_value_names, exec, {}, Impl::extents<4>(keys),
+                                 valid_lengths, Impl::input_transfer(key_cache, keys),
+                                 Impl::input_transfer(value_cache, values));
+}
+/// With functors, on the default instance of the memory space.
+template <class Cache, class Lengths, class KeyFunctor, class ValueFunctor, class... Options>
+  requires(!Kokkos::is_execution_space_v<Cache> && Kokkos::is_view_v<Lengths>)
+void kv_cache_store_padded_key_value(Cache const& key_cache, Cache const& value_cache,
+                                     PaddedShape const& input_shape, Lengths const& valid_lengths,
+                                     KeyFunctor const& keys, ValueFunctor const& values,
+                                     Options... options) {
+  kv_cache_store_padded_key_value(typename Cache::memory_space::execution_space{}, key_cache,
+                                  value_cache, input_shape, valid_lengths, keys, values,
+                                  options...);
+}
+
+/// With Views, on the default instance of the memory space.
+template <class Cache, class Lengths, class Keys, class Values, class... Options>
+  requires(!Kokkos::is_execution_space_v<Cache> && Kokkos::is_view_v<Keys> &&
+           Kokkos::is_view_v<Values>)
+void kv_cache_store_padded_key_value(Cache const& key_cache, Cache const& value_cache,
+                                     Lengths const& valid_lengths, Keys const& keys,
+                                     Values const& values, Options... options) {
+  kv_cache_store_padded_key_value(typename Cache::memory_space::execution_space{}, key_cache,
+                                  value_cache, valid_lengths, keys, values, options...);
 }
 /// \}
 

@@ -46,38 +46,34 @@ using RaggedShape = Kokkos::Array<std::size_t, 3>;
 /// From a functor.
 template <class ExecSpace, class T, KVCacheStaticParams Params, int PageSize, class MemorySpace,
           class Scales, class Offsets, class Functor, class... Options>
-requires(Kokkos::is_execution_space_v<ExecSpace>&& Kokkos::is_view_v<
-         Offsets>) void kv_cache_store_ragged(ExecSpace const& exec,
-                                              PagedKVCache<T, Params, PageSize, MemorySpace,
-                                                           Scales> const& cache,
-                                              RaggedShape const& input_shape,
-                                              Offsets const& input_row_offsets,
-                                              Functor const& input,
-                                              [[maybe_unused]] Options... options) {
-  Impl::store_ragged<Options...>(exec, {}, input_shape, input_row_offsets,
+  requires(Kokkos::is_execution_space_v<ExecSpace> && Kokkos::is_view_v<Offsets>)
+void kv_cache_store_ragged(ExecSpace const& exec,
+                           PagedKVCache<T, Params, PageSize, MemorySpace, Scales> const& cache,
+                           RaggedShape const& input_shape, Offsets const& input_row_offsets,
+                           Functor const& input, [[maybe_unused]] Options... options) {
+  Impl::store_ragged<Options...>(Impl::ragged_store_names, exec, {}, input_shape, input_row_offsets,
                                  Impl::functor_transfer<false>(cache, input));
 }
 
 /// From a View.
 template <class ExecSpace, class T, KVCacheStaticParams Params, int PageSize, class MemorySpace,
           class Scales, class Offsets, class Input, class... Options>
-requires(Kokkos::is_execution_space_v<ExecSpace>&& Kokkos::is_view_v<
-         Input>) void kv_cache_store_ragged(ExecSpace const& exec,
-                                            PagedKVCache<T, Params, PageSize, MemorySpace,
-                                                         Scales> const& cache,
-                                            Offsets const& input_row_offsets, Input const& input,
-                                            [[maybe_unused]] Options... options) {
-  Impl::store_ragged<Options...>(exec, {}, Impl::extents<3>(input), input_row_offsets,
-                                 Impl::view_transfer(cache, input));
+  requires(Kokkos::is_execution_space_v<ExecSpace> && Kokkos::is_view_v<Input>)
+void kv_cache_store_ragged(ExecSpace const& exec,
+                           PagedKVCache<T, Params, PageSize, MemorySpace, Scales> const& cache,
+                           Offsets const& input_row_offsets, Input const& input,
+                           [[maybe_unused]] Options... options) {
+  Impl::store_ragged<Options...>(Impl::ragged_store_names, exec, {}, Impl::extents<3>(input),
+                                 input_row_offsets, Impl::input_transfer(cache, input));
 }
 
 /// From a functor, on the default instance.
 template <class T, KVCacheStaticParams Params, int PageSize, class MemorySpace, class Scales,
           class Offsets, class Functor, class... Options>
-requires(Kokkos::is_view_v<Offsets>) void kv_cache_store_ragged(
-    PagedKVCache<T, Params, PageSize, MemorySpace, Scales> const& cache,
-    RaggedShape const& input_shape, Offsets const& input_row_offsets, Functor const& input,
-    Options... options) {
+  requires(Kokkos::is_view_v<Offsets>)
+void kv_cache_store_ragged(PagedKVCache<T, Params, PageSize, MemorySpace, Scales> const& cache,
+                           RaggedShape const& input_shape, Offsets const& input_row_offsets,
+                           Functor const& input, Options... options) {
   kv_cache_store_ragged(typename MemorySpace::execution_space{}, cache, input_shape,
                         input_row_offsets, input, options...);
 }
@@ -85,9 +81,10 @@ requires(Kokkos::is_view_v<Offsets>) void kv_cache_store_ragged(
 /// From a View, on the default instance.
 template <class T, KVCacheStaticParams Params, int PageSize, class MemorySpace, class Scales,
           class Offsets, class Input, class... Options>
-requires(Kokkos::is_view_v<Offsets>&& Kokkos::is_view_v<Input>) void kv_cache_store_ragged(
-    PagedKVCache<T, Params, PageSize, MemorySpace, Scales> const& cache,
-    Offsets const& input_row_offsets, Input const& input, Options... options) {
+  requires(Kokkos::is_view_v<Offsets> && Kokkos::is_view_v<Input>)
+void kv_cache_store_ragged(PagedKVCache<T, Params, PageSize, MemorySpace, Scales> const& cache,
+                           Offsets const& input_row_offsets, Input const& input,
+                           Options... options) {
   kv_cache_store_ragged(typename MemorySpace::execution_space{}, cache, input_row_offsets, input,
                         options...);
 }
@@ -102,33 +99,51 @@ requires(Kokkos::is_view_v<Offsets>&& Kokkos::is_view_v<Input>) void kv_cache_st
 /// From functors.
 template <class ExecSpace, class Cache, class Offsets, class KeyFunctor, class ValueFunctor,
           class... Options>
-requires(Kokkos::is_execution_space_v<ExecSpace>&& Kokkos::is_view_v<
-         Offsets>) void kv_cache_store_ragged_key_value(ExecSpace const& exec,
-                                                        Cache const& key_cache,
-                                                        Cache const& value_cache,
-                                                        RaggedShape const& input_shape,
-                                                        Offsets const& input_row_offsets,
-                                                        KeyFunctor const& keys,
-                                                        ValueFunctor const& values,
-                                                        [[maybe_unused]] Options... options) {
-  Impl::store_ragged<Options...>(exec, {}, input_shape, input_row_offsets,
-                                 Impl::functor_transfer<false>(key_cache, keys),
+  requires(Kokkos::is_execution_space_v<ExecSpace> && Kokkos::is_view_v<Offsets>)
+void kv_cache_store_ragged_key_value(ExecSpace const& exec, Cache const& key_cache,
+                                     Cache const& value_cache, RaggedShape const& input_shape,
+                                     Offsets const& input_row_offsets, KeyFunctor const& keys,
+                                     ValueFunctor const& values,
+                                     [[maybe_unused]] Options... options) {
+  Impl::store_ragged<Options...>(Impl::ragged_key_value_names, exec, {}, input_shape,
+                                 input_row_offsets, Impl::functor_transfer<false>(key_cache, keys),
                                  Impl::functor_transfer<false>(value_cache, values));
 }
 
 /// From Views.
 template <class ExecSpace, class Cache, class Offsets, class Keys, class Values, class... Options>
-requires(Kokkos::is_execution_space_v<ExecSpace>&& Kokkos::is_view_v<Keys>&& Kokkos::is_view_v<
-         Values>) void kv_cache_store_ragged_key_value(ExecSpace const& exec,
-                                                       Cache const& key_cache,
-                                                       Cache const& value_cache,
-                                                       Offsets const& input_row_offsets,
-                                                       Keys const& keys, Values const& values,
-                                                       [[maybe_unused]] Options... options) {
-  Impl::check_same_extents<3>(Impl::ragged_store_names, keys, values);
-  Impl::store_ragged<Options...>(exec, {}, Impl::extents<3>(keys), input_row_offsets,
-                                 Impl::view_transfer(key_cache, keys),
-                                 Impl::view_transfer(value_cache, values));
+  requires(Kokkos::is_execution_space_v<ExecSpace> && Kokkos::is_view_v<Keys> &&
+           Kokkos::is_view_v<Values>)
+void kv_cache_store_ragged_key_value(ExecSpace const& exec, Cache const& key_cache,
+                                     Cache const& value_cache, Offsets const& input_row_offsets,
+                                     Keys const& keys, Values const& values,
+                                     [[maybe_unused]] Options... options) {
+  Impl::check_same_extents<3>(Impl::ragged_key_value_names, keys, values);
+  Impl::store_ragged<Options...>(Impl::ragged_key_value_names, exec, {}, Impl::extents<3>(keys),
+                                 input_row_offsets, Impl::input_transfer(key_cache, keys),
+                                 Impl::input_transfer(value_cache, values));
+}
+/// With functors, on the default instance of the memory space.
+template <class Cache, class Offsets, class KeyFunctor, class ValueFunctor, class... Options>
+  requires(!Kokkos::is_execution_space_v<Cache> && Kokkos::is_view_v<Offsets>)
+void kv_cache_store_ragged_key_value(Cache const& key_cache, Cache const& value_cache,
+                                     RaggedShape const& input_shape,
+                                     Offsets const& input_row_offsets, KeyFunctor const& keys,
+                                     ValueFunctor const& values, Options... options) {
+  kv_cache_store_ragged_key_value(typename Cache::memory_space::execution_space{}, key_cache,
+                                  value_cache, input_shape, input_row_offsets, keys, values,
+                                  options...);
+}
+
+/// With Views, on the default instance of the memory space.
+template <class Cache, class Offsets, class Keys, class Values, class... Options>
+  requires(!Kokkos::is_execution_space_v<Cache> && Kokkos::is_view_v<Keys> &&
+           Kokkos::is_view_v<Values>)
+void kv_cache_store_ragged_key_value(Cache const& key_cache, Cache const& value_cache,
+                                     Offsets const& input_row_offsets, Keys const& keys,
+                                     Values const& values, Options... options) {
+  kv_cache_store_ragged_key_value(typename Cache::memory_space::execution_space{}, key_cache,
+                                  value_cache, input_row_offsets, keys, values, options...);
 }
 /// \}
 

@@ -39,8 +39,7 @@ Kokkos::Array<std::size_t, Rank> extents(ViewType const& view) {
   static_assert(ViewType::rank() == Rank, "KokkosKV: a View has the wrong rank");
   return [&]<std::size_t... D>(std::index_sequence<D...>) {
     return Kokkos::Array<std::size_t, Rank>{static_cast<std::size_t>(view.extent(D))...};
-  }
-  (std::make_index_sequence<Rank>{});
+  }(std::make_index_sequence<Rank>{});
 }
 
 /// Strides of a View of known rank. A dimension of one element (or none) has no meaningful stride,
@@ -49,9 +48,8 @@ template <std::size_t Rank, class ViewType>
 Kokkos::Array<std::size_t, Rank> strides(ViewType const& view) {
   auto const extent = extents<Rank>(view);
   auto result       = [&]<std::size_t... D>(std::index_sequence<D...>) {
-          return Kokkos::Array<std::size_t, Rank>{static_cast<std::size_t>(view.stride(D))...};
-  }
-  (std::make_index_sequence<Rank>{});
+    return Kokkos::Array<std::size_t, Rank>{static_cast<std::size_t>(view.stride(D))...};
+  }(std::make_index_sequence<Rank>{});
   std::size_t packed = 1;
   for (std::size_t dimension = Rank; dimension-- > 0;) {
     if (extent[dimension] <= 1) result[dimension] = packed;
@@ -83,8 +81,8 @@ std::uint32_t length_value(char const* function, char const* name, Number number
 
 /// A length given as a host-accessible View of one uint32.
 template <class ViewType>
-requires(Kokkos::is_view_v<ViewType>) std::uint32_t
-    length_value(char const* function, char const* name, ViewType const& view) {
+  requires(Kokkos::is_view_v<ViewType>)
+std::uint32_t length_value(char const* function, char const* name, ViewType const& view) {
   static_assert(std::is_same_v<typename ViewType::non_const_value_type, std::uint32_t>,
                 "KokkosKV: a length View must hold uint32");
   static_assert(

@@ -3,6 +3,7 @@
 #define KOKKOSKV_IMPL_PADDEDSTORE_HPP
 
 #include <Kokkos_Core.hpp>
+#include <string>
 
 #include <store/impl/KokkosKV_StoreCheck.hpp>
 #include <store/impl/KokkosKV_StoreLaunch.hpp>
@@ -11,18 +12,17 @@ namespace KokkosKV::Impl {
 
 /// \tparam Options  the call's option types: unchecked_t leaves the content check out
 template <class... Options, class ExecSpace, class Lengths, class First, class... Second>
-void store_padded(ExecSpace const& exec, LaunchConfig config,
+void store_padded(ArgumentNames const& names, ExecSpace const& exec, LaunchConfig config,
                   Kokkos::Array<std::size_t, 4> const& shape, Lengths const& valid_lengths,
                   First const& first, Second const&... second) {
   check_types<ExecSpace, Lengths, Options...>(first, second...);
-  auto const& names = padded_store_names;
   auto const& cache = first.cache;
   auto const rows   = padded_rows(names, cache, "input_shape", shape, valid_lengths);
   (check_same_batch(names, cache, second.cache), ...);
   if constexpr (is_checked_v<Options...>) {
     check_contents(exec, names, rows, store_limits(cache), true);
   }
-  launch_store("KokkosKV::kv_cache_store_padded", exec, rows, config, first, second...);
+  launch_store(std::string("KokkosKV::") + names.function, exec, rows, config, first, second...);
 }
 
 }  // namespace KokkosKV::Impl

@@ -71,7 +71,7 @@ struct CopyPart {
     T* const to         = pairs.destination(part);
     auto const copy     = [&](std::size_t vector) {
       store_vector<Width, promise>(to + vector * Width,
-                                   load_vector<Width, promise>(from + vector * Width));
+                                       load_vector<Width, promise>(from + vector * Width));
     };
     Kokkos::parallel_for(Kokkos::TeamVectorRange(member, pairs.length(part) / Width), copy);
   }

@@ -20,11 +20,9 @@ template <class... Options, class ExecSpace, class Cache, class FirstTokens, cla
           class Output>
 void load_ragged(ExecSpace const& exec, LaunchConfig config, Cache const& cache,
                  FirstTokens const& first_tokens, Offsets const& offsets, Output const& output) {
-  auto const transfer = view_transfer(cache, output);
+  auto const transfer = output_transfer(cache, output);
   check_types<ExecSpace, Offsets, Options...>(transfer);
   check_types<ExecSpace, FirstTokens>();
-  static_assert(!std::is_const_v<typename Output::value_type>,
-                "KokkosKV: the output must not be const");
   auto const& names = ragged_load_names;
   check_equal(names.function, "first_tokens.extent(0)", first_tokens.extent(0), cache.batch_size());
   auto const rows = ragged_rows(names, cache, "output", extents<3>(output), offsets,

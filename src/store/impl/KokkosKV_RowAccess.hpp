@@ -81,21 +81,20 @@ struct ViewRows {
 };
 
 /// Unifies a View of rank 3 (ragged) or 4 (padded).
-template <class ViewType>
-auto view_rows(ViewType const& view) {
-  using rows_type          = ViewRows<typename ViewType::value_type>;
+template <class Rows, class ViewType>
+Rows view_rows(ViewType const& view) {
   constexpr auto rank      = ViewType::rank();
   constexpr bool is_padded = rank == 4;
   static_assert(rank == 3 || rank == 4, "KokkosKV: an input or output must have rank 3 or 4");
   auto const stride = strides<rank>(view);
-  return rows_type{view.data(),      is_padded,        is_padded ? stride[0] : 0,
-                   stride[rank - 3], stride[rank - 2], stride[rank - 1]};
+  return {view.data(),      is_padded,        is_padded ? stride[0] : 0,
+          stride[rank - 3], stride[rank - 2], stride[rank - 1]};
 }
 
 /// A functor that gives one element at (ragged row, head, dim), or (sequence, position, head, dim).
 template <class F, class... Index>
 concept ElementFunctor = requires(F const& f, Index... index) {
-  {f(index...)};
+  { f(index...) };
 };
 
 /// Rows computed by a user's functor, see kv_cache_store_ragged() for its two forms.

@@ -25,8 +25,8 @@ template <class Cache>
 inline constexpr int cache_vector_width =
     vector_width<std::remove_const_t<typename Cache::value_type>>(Cache::head_size);
 template <class Cache>
-inline constexpr int vectors_per_row = Cache::num_heads*(Cache::head_size /
-                                                         cache_vector_width<Cache>);
+inline constexpr int vectors_per_row =
+    Cache::num_heads * (Cache::head_size / cache_vector_width<Cache>);
 
 /// Writes the row of an input into its slot, vector by vector.
 template <class Cache, class Input, bool Aligned>
@@ -84,7 +84,7 @@ struct LoadRow {
         loaded = load_vector<width, promise>(source + static_cast<std::size_t>(vector) * width);
       }
       to.template store<width, Aligned>(at, vector / per_head, vector % per_head * width,
-                                        convert_vector<output_type>(loaded));
+                                            convert_vector<output_type>(loaded));
     };
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, num_vectors), load_part);
   }

@@ -20,12 +20,16 @@
 
 namespace KokkosKV::Impl {
 
-inline constexpr ArgumentNames ragged_store_names{"kv_cache_store_ragged", "input_row_offsets",
-                                                  "cache_lengths", "max_prompt_length",
-                                                  "max_cache_length"};
-inline constexpr ArgumentNames padded_store_names{"kv_cache_store_padded", "valid_lengths",
-                                                  "cache_lengths", "max_prompt_length",
-                                                  "max_cache_length"};
+constexpr ArgumentNames store_names(char const* function, char const* rows) {
+  return {function, rows, "cache_lengths", "max_prompt_length", "max_cache_length"};
+}
+inline constexpr auto ragged_store_names =
+    store_names("kv_cache_store_ragged", "input_row_offsets");
+inline constexpr auto ragged_key_value_names =
+    store_names("kv_cache_store_ragged_key_value", "input_row_offsets");
+inline constexpr auto padded_store_names = store_names("kv_cache_store_padded", "valid_lengths");
+inline constexpr auto padded_key_value_names =
+    store_names("kv_cache_store_padded_key_value", "valid_lengths");
 
 template <class... Options>
 inline constexpr bool is_checked_v = !(std::is_same_v<Options, unchecked_t> || ...);

@@ -37,19 +37,38 @@ struct Transfer {
                                         std::is_same_v<Access, ViewRows<value_type const>>;
 
   /// True when rows and slots are the same bytes in the same order.
-  bool is_packed() const requires may_be_packed {
+  bool is_packed() const
+    requires may_be_packed
+  {
     return access.is_packed(static_cast<std::size_t>(Cache::num_heads),
                             static_cast<std::size_t>(Cache::head_size));
   }
 };
 
 template <class Cache, class ViewType>
-auto view_transfer(Cache const& cache, ViewType const& view) {
-  using access_type = decltype(view_rows(view));
+void check_accessible() {
   static_assert(Kokkos::SpaceAccessibility<typename Cache::memory_space::execution_space,
                                            typename ViewType::memory_space>::accessible,
                 "KokkosKV: an input or output must be accessible from the cache's execution space");
-  return Transfer<Cache, access_type>{cache, view_rows(view)};
+}
+
+/// Rows of a View on the way into a cache, const whatever the View is: one kernel serves both.
+template <class Cache, class ViewType>
+auto input_transfer(Cache const& cache, ViewType const& view) {
+  check_accessible<Cache, ViewType>();
+  using rows_type = ViewRows<typename ViewType::const_value_type>;
+  return Transfer<Cache, rows_type>{cache, view_rows<rows_type>(view)};
+}
+
+/// Rows of a View on the way out of a cache.
+template <class Cache, class ViewType>
+auto output_transfer(Cache const& cache, ViewType const& view) {
+  check_accessible<Cache, ViewType>();
+  static_assert(
+      std::is_same_v<typename ViewType::value_type, typename ViewType::non_const_value_type>,
+      "KokkosKV: an output must not be const");
+  using rows_type = ViewRows<typename ViewType::value_type>;
+  return Transfer<Cache, rows_type>{cache, view_rows<rows_type>(view)};
 }
 
 /// \tparam Padded  whether the functor is indexed by (sequence, position) or by ragged row

@@ -21,9 +21,9 @@ inline constexpr std::size_t streaming_threshold = std::size_t(8) << 20;
 
 #ifdef KOKKOSKV_IMPL_STREAMING_STORES
 
-inline constexpr std::size_t cache_line   = 64;
-inline constexpr std::size_t small_page   = 4096;
-inline constexpr std::size_t stream_lanes = 4;
+inline constexpr std::size_t cache_line        = 64;
+inline constexpr std::size_t small_page        = 4096;
+inline constexpr std::size_t prefetch_distance = 8 * cache_line;
 
 inline void stream_line(char* target, char const* source) {
   __m128i words[4];
@@ -33,38 +33,52 @@ inline void stream_line(char* target, char const* source) {
   for (int i = 0; i < 4; ++i) _mm_stream_si128(reinterpret_cast<__m128i*>(target) + i, words[i]);
 }
 
-/// Copies with streaming stores; not ordered with later stores before stream_fence().
-inline void stream_copy(void* target, void const* source, std::size_t bytes) {
-  auto* to         = static_cast<char*>(target);
-  auto const* from = static_cast<char const*>(source);
+/// What is left of a copy.
+struct StreamCursor {
+  char* target;
+  char const* source;
+  std::size_t bytes;
 
-  auto const misaligned = reinterpret_cast<std::uintptr_t>(to) % cache_line;
-  auto const head       = misaligned == 0 ? 0 : cache_line - misaligned;
-  if (bytes < head + cache_line) {
-    std::memcpy(to, from, bytes);
-    return;
+  void advance(std::size_t done) {
+    target += done;
+    source += done;
+    bytes -= done;
   }
-  std::memcpy(to, from, head);
-  to += head;
-  from += head;
-  bytes -= head;
+};
 
-  // Four memory pages in turn: more open DRAM rows and prefetch streams than one sequential walk
-  // has.
-  constexpr std::size_t block = stream_lanes * small_page;
-  for (; bytes >= block; bytes -= block, to += block, from += block) {
+/// Copies blocks of `Lanes` memory pages, all pages of a block in turn: that keeps more DRAM rows
+/// open and more prefetch streams running than one sequential walk does.
+template <std::size_t Lanes>
+void stream_blocks(StreamCursor& cursor) {
+  constexpr std::size_t block = Lanes * small_page;
+  for (; cursor.bytes >= block; cursor.advance(block)) {
     for (std::size_t offset = 0; offset < small_page; offset += cache_line) {
-      for (std::size_t lane = 0; lane < stream_lanes; ++lane) {
-        auto const at = lane * small_page + offset;
-        _mm_prefetch(from + at + 4 * cache_line, _MM_HINT_T0);
-        stream_line(to + at, from + at);
+      // The end of a page is followed by the page of the next block.
+      auto const ahead = offset + prefetch_distance;
+      auto const next  = ahead < small_page ? ahead : ahead + block - small_page;
+      for (std::size_t page = 0; page < block; page += small_page) {
+        _mm_prefetch(cursor.source + page + next, _MM_HINT_T0);
+        stream_line(cursor.target + page + offset, cursor.source + page + offset);
       }
     }
   }
-  for (; bytes >= cache_line; bytes -= cache_line, to += cache_line, from += cache_line) {
-    stream_line(to, from);
+}
+
+/// Copies with streaming stores; not ordered with later stores before stream_fence().
+inline void stream_copy(void* target, void const* source, std::size_t bytes) {
+  StreamCursor cursor{static_cast<char*>(target), static_cast<char const*>(source), bytes};
+  auto const misaligned = reinterpret_cast<std::uintptr_t>(target) % cache_line;
+  auto const head       = misaligned == 0 ? 0 : cache_line - misaligned;
+  if (bytes >= head + cache_line) {
+    std::memcpy(cursor.target, cursor.source, head);
+    cursor.advance(head);
+    stream_blocks<8>(cursor);
+    stream_blocks<4>(cursor);
+    for (; cursor.bytes >= cache_line; cursor.advance(cache_line)) {
+      stream_line(cursor.target, cursor.source);
+    }
   }
-  std::memcpy(to, from, bytes);
+  std::memcpy(cursor.target, cursor.source, cursor.bytes);
 }
 
 /// Orders the streaming stores of this thread before whatever signals their completion.
