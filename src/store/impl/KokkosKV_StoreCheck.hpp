@@ -123,6 +123,10 @@ void check_same_batch(ArgumentNames const& names, KeyCache const& keys, ValueCac
                      "the lookup table and cache lengths of key_cache");
   }
   check_equal(names.function, "value_cache.num_blocks()", values.num_blocks(), keys.num_blocks());
+  if (keys.num_blocks() > 0 && keys.row(0, 0, 0) == values.row(0, 0, 0)) {
+    throw ConflictError(names.function, "value_cache", "the same elements as key_cache",
+                        "another cache of the collection");
+  }
 }
 
 }  // namespace KokkosKV::Impl

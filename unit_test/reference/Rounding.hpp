@@ -18,11 +18,11 @@ namespace KokkosKVTest {
 template <class T>
 inline constexpr int fraction_bits = std::is_same_v<T, KokkosKV::half> ? 10 : 7;
 template <class T>
-inline constexpr bool is_16_bit = std::is_same_v<T, KokkosKV::half> ||
-                                  std::is_same_v<T, KokkosKV::bf16>;
+inline constexpr bool is_16_bit =
+    std::is_same_v<T, KokkosKV::half> || std::is_same_v<T, KokkosKV::bf16>;
 
-/// Value of a bit pattern without its sign. Infinity reads as the power of two that would come next,
-/// which is where rounding to nearest draws its line.
+/// Value of a bit pattern without its sign. Infinity reads as the power of two that would come
+/// next, which is where rounding to nearest draws its line.
 template <class T>
 double magnitude_of(std::uint32_t bits) {
   constexpr int bias  = (1 << (14 - fraction_bits<T>)) - 1;

@@ -1,5 +1,5 @@
-// What the library should do, written plainly over std::vector: addresses of a pool's elements, stores,
-// loads and page copies. Shares no code with the library.
+// What the library should do, written plainly over std::vector: addresses of a pool's elements,
+// stores, loads and page copies. Shares no code with the library.
 #ifndef KOKKOSKV_TEST_REFERENCE_HPP
 #define KOKKOSKV_TEST_REFERENCE_HPP
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <support/Rounding.hpp>
+#include <reference/Rounding.hpp>
 
 namespace KokkosKVTest {
 
@@ -64,8 +64,8 @@ struct PoolShape {
     };
     auto const dim = next(head_size), head = next(num_heads), slot = next(page_size),
                layer = next(num_layers);
-    text << (rest == 0 ? ", key" : ", value") << " of layer " << layer << ", slot " << slot << ", head "
-         << head << ", dim " << dim;
+    text << (rest == 0 ? ", key" : ", value") << " of layer " << layer << ", slot " << slot
+         << ", head " << head << ", dim " << dim;
     return text.str();
   }
 };
@@ -116,8 +116,8 @@ struct ReferencePool {
         auto const token = batch.cache_lengths[sequence] + position;
         auto const page  = batch.page(sequence, token, shape.page_size);
         if (page == no_page) continue;
-        auto const* value = rows.data() + (first_rows[sequence] + position) * shape.num_heads *
-                                              shape.head_size;
+        auto const* value =
+            rows.data() + (first_rows[sequence] + position) * shape.num_heads * shape.head_size;
         for (std::uint64_t head = 0; head < shape.num_heads; ++head) {
           for (std::uint64_t dim = 0; dim < shape.head_size; ++dim) {
             array[shape.at(page, kv, layer, token % shape.page_size, head, dim)] =
@@ -143,8 +143,8 @@ struct ReferencePool {
             result.push_back(
                 page == no_page
                     ? Value{}
-                    : reference_convert<Value>(array[shape.at(
-                          page, kv, layer, token % shape.page_size, head, dim)]));
+                    : reference_convert<Value>(
+                          array[shape.at(page, kv, layer, token % shape.page_size, head, dim)]));
           }
         }
       }

@@ -1,4 +1,5 @@
-// Lookup tables, lengths and offsets written as literals, brought to the memory of the tested space.
+// Lookup tables, lengths and offsets written as literals, brought to the memory of the tested
+// space.
 #ifndef KOKKOSKV_TEST_TESTBATCH_HPP
 #define KOKKOSKV_TEST_TESTBATCH_HPP
 
@@ -7,17 +8,15 @@
 #include <cstdint>
 #include <vector>
 
+#include <reference/Arrays.hpp>
+
 namespace KokkosKVTest {
 
 using Numbers = std::vector<std::uint32_t>;
 
 template <class MemorySpace>
-Kokkos::View<std::uint32_t*, MemorySpace> to_view(Numbers const& numbers) {
-  Kokkos::View<std::uint32_t*, MemorySpace> view("numbers", numbers.size());
-  Kokkos::View<std::uint32_t const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
-      host(numbers.data(), numbers.size());
-  Kokkos::deep_copy(view, host);
-  return view;
+auto to_view(Numbers const& numbers) {
+  return to_device<MemorySpace>(numbers);
 }
 
 /// The same numbers at every other element, for the refusal of strides.
@@ -48,8 +47,8 @@ auto to_table(std::vector<Numbers> const& rows) {
 struct TestBatch {
   Numbers cache_lengths;
   std::vector<Numbers> table;
-  std::uint32_t max_prompt_length = 1000;
-  std::uint32_t max_cache_length  = 1000;
+  std::uint32_t max_prompt_length = 0xFFFFFFFFu;
+  std::uint32_t max_cache_length  = 0xFFFFFFFFu;
 
   /// Collection over blocks with static page size, heads and head size.
   template <class Blocks, class... Options>
@@ -65,11 +64,8 @@ struct TestBatch {
 template <class ViewType>
 auto to_vector(ViewType const& view) {
   using value_type = typename ViewType::non_const_value_type;
-  Kokkos::View<value_type*, typename ViewType::memory_space,
-               Kokkos::MemoryTraits<Kokkos::Unmanaged>>
-      flat(const_cast<value_type*>(view.data()), view.size());
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, flat);
-  return std::vector<value_type>(host.data(), host.data() + host.size());
+  return to_host(
+      Kokkos::View<value_type*, typename ViewType::memory_space>(view.data(), view.size()));
 }
 
 }  // namespace KokkosKVTest

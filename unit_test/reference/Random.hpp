@@ -61,19 +61,21 @@ T poison() {
   return result;
 }
 
-/// Numbers (no NaN) that rounding to 16 bits can get wrong: midpoints and their neighbours, small and
-/// large exponents, infinities.
+/// Numbers (no NaN) that rounding to 16 bits can get wrong: midpoints and their neighbours, small
+/// and large exponents, infinities.
 template <class Real>
 Real hard_to_round(Random& random) {
   static_assert(std::is_floating_point_v<Real>);
-  if (random.chance(5)) return random.pick({Real(0), -Real(0), std::numeric_limits<Real>::infinity()});
-  // A significand of 8 or 11 bits, plus half a unit of its last bit, plus a nudge.
-  auto const fraction_bits = random.pick({7, 10});
+  if (random.chance(5))
+    return random.pick({Real(0), -Real(0), std::numeric_limits<Real>::infinity()});
+  // A significand of 8, 11 or 24 bits, plus half a unit of its last bit, plus a nudge.
+  auto const fraction_bits = random.pick({7, 10, 23});
   auto const units         = std::ldexp(1.0, fraction_bits) +
                      static_cast<double>(random.below(std::size_t(1) << fraction_bits));
   auto const half   = random.chance(70) ? 0.5 : 0.25;
   auto const nudge  = random.pick({0.0, 0.0, 0x1p-12, -0x1p-12, 0x1p-36, -0x1p-36});
-  int const scale   = static_cast<int>(random.between(0, 45)) - 28 - fraction_bits;
+  int const extreme = random.chance(90) ? 0 : random.pick({-115, 110});
+  int const scale   = static_cast<int>(random.between(0, 45)) - 28 - fraction_bits + extreme;
   double const sign = random.chance(50) ? 1.0 : -1.0;
   return static_cast<Real>(sign * std::ldexp(units + half + nudge, scale));
 }

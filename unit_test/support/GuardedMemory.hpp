@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <vector>
 
+#include <reference/Arrays.hpp>
+
 namespace KokkosKVTest {
 
-/// `size` elements inside a larger allocation. Everything starts as `filling(index)`; the index counts from
-/// the first element of the leading guard.
+/// `size` elements inside a larger allocation. Everything starts as `filling(index)`; the index
+/// counts from the first element of the leading guard.
 template <class T, class MemorySpace>
 class GuardedMemory {
  public:
@@ -18,9 +20,9 @@ class GuardedMemory {
   template <class Filling>
   GuardedMemory(std::size_t size, Filling const& filling)
       : m_all(Kokkos::view_alloc("guarded", Kokkos::WithoutInitializing), size + 2 * guard) {
-    auto const host = Kokkos::create_mirror_view(m_all);
-    for (std::size_t i = 0; i < host.size(); ++i) host(i) = filling(i);
-    Kokkos::deep_copy(m_all, host);
+    std::vector<T> all(m_all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = filling(i);
+    copy_to_device(m_all, all);
   }
 
   /// Filled with values that differ from their neighbours and from what tests store.
@@ -31,10 +33,7 @@ class GuardedMemory {
   T* data() const { return m_all.data() + guard; }
 
   /// Everything, guards included.
-  std::vector<T> snapshot() const {
-    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, m_all);
-    return {host.data(), host.data() + host.size()};
-  }
+  std::vector<T> snapshot() const { return to_host(m_all); }
 
  private:
   Kokkos::View<T*, MemorySpace> m_all;

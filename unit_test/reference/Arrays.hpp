@@ -54,8 +54,7 @@ template <class T, class Describe>
 testing::AssertionResult same_bits(std::vector<T> const& found, std::vector<T> const& expected,
                                    Describe const& describe) {
   if (found.size() != expected.size()) {
-    return testing::AssertionFailure()
-           << found.size() << " elements, expected " << expected.size();
+    return testing::AssertionFailure() << found.size() << " elements, expected " << expected.size();
   }
   if (found.empty() || std::memcmp(found.data(), expected.data(), found.size() * sizeof(T)) == 0) {
     return testing::AssertionSuccess();
@@ -65,8 +64,9 @@ testing::AssertionResult same_bits(std::vector<T> const& found, std::vector<T> c
     if (std::memcmp(&found[i], &expected[i], sizeof(T)) != 0) ++differences, first = i;
   }
   return testing::AssertionFailure()
-         << differences << " of " << found.size() << " elements differ, the first is " << first << " ("
-         << describe(first) << "): " << hex(found[first]) << ", expected " << hex(expected[first]);
+         << differences << " of " << found.size() << " elements differ, the first is " << first
+         << " (" << describe(first) << "): " << hex(found[first]) << ", expected "
+         << hex(expected[first]);
 }
 
 }  // namespace KokkosKVTest

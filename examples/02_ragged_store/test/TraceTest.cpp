@@ -1,0 +1,122 @@
+// The trace readers: both formats, what files of other systems look like, and what is refused.
+#include "trace/Trace.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
+
+#include "UsageError.hpp"
+
+namespace {
+
+using ragged_store::read_trace;
+
+constexpr auto all            = std::numeric_limits<std::size_t>::max();
+constexpr char azure_header[] = "TIMESTAMP,ContextTokens,GeneratedTokens\n";
+
+/// Each test has a file of its own, since tests run at the same time.
+class TraceTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto const* info = testing::UnitTest::GetInstance()->current_test_info();
+    m_path           = testing::TempDir() + "ragged_store_" + info->name() + ".trace";
+  }
+  void TearDown() override { std::filesystem::remove(m_path); }
+
+  ragged_store::Trace read(std::string const& text, std::size_t max_requests = all) {
+    std::ofstream(m_path, std::ios::binary) << text;
+    return read_trace(m_path, max_requests);
+  }
+
+  /// The message without the path.
+  std::string refusal(std::string const& text) {
+    try {
+      read(text);
+    } catch (ragged_store::UsageError const& error) {
+      std::string const message = error.what();
+      EXPECT_EQ(message.substr(0, m_path.size()), m_path);
+      return message.substr(m_path.size());
+    }
+    return "accepted";
+  }
+
+  std::string m_path;
+};
+
+TEST_F(TraceTest, ReadsAzureCsv) {
+  auto const trace = read(std::string(azure_header) + "2023-11-16 18:17:03.97,4808,10\nx,0,8\n");
+  EXPECT_EQ(trace.format, "Azure CSV");
+  ASSERT_EQ(trace.requests.size(), 2u);
+  EXPECT_EQ(trace.requests[0].context, 4808u);
+  EXPECT_EQ(trace.requests[0].generated, 10u);
+  EXPECT_EQ(trace.requests[1].context, 0u);
+}
+
+TEST_F(TraceTest, ReadsMooncakeJsonl) {
+  auto const trace = read(
+      "{\"timestamp\": 0, \"input_length\": 6758, \"output_length\": 500, \"hash_ids\": [0, 1]}\n"
+      "{\"output_length\": 1, \"input_length\": 2}");
+  EXPECT_EQ(trace.format, "Mooncake JSONL");
+  ASSERT_EQ(trace.requests.size(), 2u);
+  EXPECT_EQ(trace.requests[0].context, 6758u);
+  EXPECT_EQ(trace.requests[0].generated, 500u);
+  EXPECT_EQ(trace.requests[1].tokens(), 3u);
+}
+
+TEST_F(TraceTest, ToleratesByteOrderMarkCrlfAndBlankLines) {
+  auto const csv =
+      read("\xEF\xBB\xBFTIMESTAMP,ContextTokens,GeneratedTokens\r\n\r\nx, 1 ,2\r\n\r\n");
+  ASSERT_EQ(csv.requests.size(), 1u);
+  EXPECT_EQ(csv.requests[0].tokens(), 3u);
+  auto const json = read("\xEF\xBB\xBF{\"input_length\": 1, \"output_length\": 2}\r\n");
+  ASSERT_EQ(json.requests.size(), 1u);
+  EXPECT_EQ(json.requests[0].tokens(), 3u);
+}
+
+TEST_F(TraceTest, StopsAtTheLimitWithoutLookingFurther) {
+  EXPECT_EQ(read(std::string(azure_header) + "x,1,2\nbroken\n", 1).requests.size(), 1u);
+}
+
+TEST_F(TraceTest, RefusesFilesWithoutRequests) {
+  EXPECT_EQ(refusal(""), ":1: the trace holds no request");
+  EXPECT_EQ(refusal(azure_header), ":1: the trace holds no request");
+  EXPECT_THROW(read_trace(m_path + ".missing", all), ragged_store::UsageError);
+}
+
+TEST_F(TraceTest, RefusesUnknownFormats) {
+  auto const message = refusal("a;b\n1;2\n");
+  EXPECT_EQ(message.find(":1: unknown trace format, expected Azure CSV"), 0u) << message;
+  EXPECT_NE(message.find("Mooncake JSONL"), std::string::npos) << message;
+}
+
+TEST_F(TraceTest, RefusesBadAzureLines) {
+  auto const with_line = [&](char const* line) {
+    return refusal(azure_header + std::string(line));
+  };
+  EXPECT_EQ(with_line("x,1,2\nx,-5,2\n"), ":3: ContextTokens is negative");
+  EXPECT_EQ(with_line("x,1,1.5\n"), ":2: GeneratedTokens is not a whole number: '1.5'");
+  EXPECT_EQ(with_line("x,,1\n"), ":2: ContextTokens is not a whole number: ''");
+  EXPECT_EQ(with_line("x,99999999999999999999,1\n"), ":2: ContextTokens is above 1073741824");
+  EXPECT_EQ(with_line("x,4294967297,1\n"), ":2: ContextTokens is above 1073741824");
+  EXPECT_EQ(with_line("x,1\n"),
+            ":2: expected 3 fields (TIMESTAMP,ContextTokens,GeneratedTokens), found 2");
+  EXPECT_EQ(with_line("x,1,2,3\n"),
+            ":2: expected 3 fields (TIMESTAMP,ContextTokens,GeneratedTokens), found 4");
+}
+
+TEST_F(TraceTest, RefusesBadMooncakeLines) {
+  EXPECT_EQ(refusal("{\"input_length\": 1}\n"), ":1: no field output_length");
+  EXPECT_EQ(refusal("{\"input_length\": -1, \"output_length\": 1}"),
+            ":1: input_length is negative");
+  EXPECT_EQ(refusal("{\"input_length\": \"7\", \"output_length\": 1}"),
+            ":1: input_length is not a whole number: \"7\"");
+  EXPECT_EQ(refusal("{\"input_length\": 18446744073709551615, \"output_length\": 1}"),
+            ":1: input_length is above 1073741824");
+  EXPECT_EQ(refusal("{\"input_length\": 1,"), ":1: not valid JSON");
+  EXPECT_EQ(refusal("{\"input_length\": 1, \"output_length\": 1}\n[1]\n"), ":2: not a JSON object");
+}
+
+}  // namespace

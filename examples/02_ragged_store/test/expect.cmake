@@ -1,0 +1,43 @@
+# Runs a command and checks both its exit status and what it says.
+#   cmake -DEXPECT_STATUS=n -DEXPECT=regex [-DTRACE=path below the data folder] -DDATA=default data folder
+#         -P expect.cmake -- command…
+# With TRACE, `--trace FILE` is added; the folder is the environment's KOKKOSKV_DATA, else DATA. Where it is
+# missing, the test is skipped, except where the environment says CI.
+set(command)
+set(in_command FALSE)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+  if(in_command)
+    list(APPEND command "${CMAKE_ARGV${i}}")
+  elseif("${CMAKE_ARGV${i}}" STREQUAL "--")
+    set(in_command TRUE)
+  endif()
+endforeach()
+
+if(TRACE)
+  if(NOT "$ENV{KOKKOSKV_DATA}" STREQUAL "")
+    set(DATA "$ENV{KOKKOSKV_DATA}")
+  endif()
+  set(trace "${DATA}/traces/${TRACE}")
+  if(NOT EXISTS "${trace}")
+    if(NOT "$ENV{CI}" STREQUAL "")
+      message(FATAL_ERROR "no trace ${trace}: set KOKKOSKV_DATA")
+    endif()
+    message("SKIPPED: no trace ${trace}")
+    return()
+  endif()
+  list(APPEND command --trace "${trace}")
+endif()
+
+execute_process(
+  COMMAND ${command}
+  RESULT_VARIABLE status
+  OUTPUT_VARIABLE output
+  ERROR_VARIABLE error)
+message("${output}${error}")
+if(NOT "${status}" STREQUAL "${EXPECT_STATUS}")
+  message(FATAL_ERROR "exit status ${status}, expected ${EXPECT_STATUS}")
+endif()
+if(NOT "${output}${error}" MATCHES "${EXPECT}")
+  message(FATAL_ERROR "the output does not match ${EXPECT}")
+endif()
