@@ -30,11 +30,23 @@ collect_environment() {
   [[ -z $data ]] || passed_environment+=(--env "KOKKOSKV_DATA=$data")
 }
 
+# Folders outside the source tree that commands may read and write, at their own paths.
+visible_folders=()
+
+# show_folder FOLDER: makes it visible, unless it is one that the root has of its own.
+show_folder() {
+  case $1/ in
+    "$source_root"/*) ;;
+    // | /bin/* | /boot/* | /dev/* | /etc/* | /lib*/* | /proc/* | /run/* | /sbin/* | /sys/* | /usr/* | /var/*) return 1 ;;
+    *) visible_folders+=("$1") ;;
+  esac
+}
+
 # in_root [--nest OTHER] NAME COMMAND…: exit status, standard input and working
-# directory (where it lies in the source tree) are the command's. With --nest the
+# directory (unless it is one that the root has of its own) are the command's. With --nest the
 # other root is found at /nested/OTHER, furnished alike.
 in_root() {
-  local nested=() name directory=$source_root data mounts=() passed_environment
+  local nested=() name directory=$source_root folder data mounts=() passed_environment
   if [[ $1 == --nest ]]; then
     nested=(--nest "$2" "$(root_path "$2")")
     shift 2
@@ -45,8 +57,10 @@ in_root() {
   ((${#nested[@]} == 0)) || ensure_root "${nested[1]}"
   mkdir -p "$cache_folder/ccache" "$cache_folder/home"
   data=$(data_folder)
-  [[ $(pwd -P)/ != "$source_root"/* ]] || directory=$(pwd -P)
-  mounts=(--bind-to "$cache_folder/ccache" "$inside_ccache" --bind-to "$cache_folder/home" "$inside_home"
+  if show_folder "$(pwd -P)"; then directory=$(pwd -P); fi
+  # Wider folders first: a bind hides what was bound below it.
+  for folder in "${visible_folders[@]}"; do mounts+=(--bind "$folder"); done
+  mounts+=(--bind-to "$cache_folder/ccache" "$inside_ccache" --bind-to "$cache_folder/home" "$inside_home"
     --bind "$source_root")
   [[ -z $data ]] || mounts+=(--read-only "$data")
   collect_environment
