@@ -11,7 +11,7 @@ target_compile_options(
     $<$<AND:$<BOOL:${KokkosKV_ENABLE_WARNINGS_AS_ERRORS}>,$<CXX_COMPILER_ID:GNU,Clang,AppleClang,IntelLLVM>>:-Werror>
 )
 if(KokkosKV_SANITIZERS)
-  target_compile_options(KokkosKV_developer_flags INTERFACE -fsanitize=${KokkosKV_SANITIZERS}
+  target_compile_options(KokkosKV_developer_flags INTERFACE -fsanitize=${KokkosKV_SANITIZERS} -fno-sanitize-recover=all
                                                             -fno-omit-frame-pointer -g1)
   target_link_options(KokkosKV_developer_flags INTERFACE -fsanitize=${KokkosKV_SANITIZERS})
 endif()

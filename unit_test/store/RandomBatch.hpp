@@ -15,7 +15,7 @@
 namespace KokkosKVTest {
 
 /// Elements of a pool, about; keeps a case well below a millisecond.
-inline constexpr std::uint64_t pool_budget = 100000;
+inline constexpr std::uint64_t pool_budget = 60000;
 
 /// Nothing, one token, whole pages, or any number of tokens.
 inline std::uint32_t random_length(std::uint64_t page_size, Random& random) {

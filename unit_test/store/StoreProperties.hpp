@@ -79,11 +79,7 @@ class StoreProperties : public testing::Test {
                                    Call const& call) {
     for (int const team_size : team_sizes<execution_space>()) {
       test.reset();
-      if (checked) {
-        call(team_size);
-      } else {
-        call(team_size, KokkosKV::unchecked);
-      }
+      EXPECT_NO_THROW(checked ? call(team_size) : call(team_size, KokkosKV::unchecked));
       test.exec.fence();
       EXPECT_TRUE(test.matches(expected))
           << (checked ? "checked" : "unchecked")
