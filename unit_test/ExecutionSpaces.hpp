@@ -39,6 +39,14 @@ using ExecutionSpaces = decltype(without_first(testing::Types<void
 #endif
                                                               >{}));
 
+/// Names a typed test by its execution space.
+struct ExecutionSpaceName {
+  template <class ExecSpace>
+  static char const* GetName(int) {
+    return ExecSpace::name();
+  }
+};
+
 }  // namespace KokkosKVTest
 
 #endif

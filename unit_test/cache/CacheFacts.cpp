@@ -15,7 +15,7 @@ namespace KokkosKVTest {
 
 template <class ExecSpace>
 class CacheFacts : public testing::Test {};
-TYPED_TEST_SUITE(CacheFacts, ExecutionSpaces);
+TYPED_TEST_SUITE(CacheFacts, ExecutionSpaces, ExecutionSpaceName);
 
 /// Reads one element in the ways that the handle offers.
 template <class Cache, class Output>

@@ -148,7 +148,7 @@ class DeviceAccess : public testing::Test {
     EXPECT_EQ(to_vector(blocks), expected);
   }
 };
-TYPED_TEST_SUITE(DeviceAccess, ExecutionSpaces);
+TYPED_TEST_SUITE(DeviceAccess, ExecutionSpaces, ExecutionSpaceName);
 
 TYPED_TEST(DeviceAccess, LoadGivesZerosWithoutPage) {
   TestFixture::template check_load<1>();

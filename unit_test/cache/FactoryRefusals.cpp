@@ -53,7 +53,7 @@ class FactoryRefusals : public testing::Test {
     EXPECT_EQ(memory.snapshot(), before);
   }
 };
-TYPED_TEST_SUITE(FactoryRefusals, ExecutionSpaces);
+TYPED_TEST_SUITE(FactoryRefusals, ExecutionSpaces, ExecutionSpaceName);
 
 TYPED_TEST(FactoryRefusals, KvDimension) {
   this->template refuses<ShapeError>(
@@ -88,11 +88,13 @@ TYPED_TEST(FactoryRefusals, NumberOfPages) {
     return Kokkos::View<float*** [1][1][1], Kokkos::LayoutRight, typename TestFixture::memory_space,
                         Kokkos::MemoryTraits<Kokkos::Unmanaged>>(nullptr, number, 1, 1);
   };
-  this->template refuses<ShapeError>(
-      "blocks.extent(0): found 4294967296, expected at most 4294967295 pages",
-      pages(std::size_t(1) << 32), this->lengths, this->table, 8, 8);
   EXPECT_NO_THROW(
       generic_get_paged_cache(pages(0xFFFFFFFFu), this->lengths, this->table, 3, 3, unchecked));
+  auto const too_many = pages(std::size_t(1) << 32);
+  if (too_many.extent(0) >> 32 == 0) GTEST_SKIP() << "this Kokkos counts extents in 32 bits";
+  this->template refuses<ShapeError>(
+      "blocks.extent(0): found 4294967296, expected at most 4294967295 pages", too_many,
+      this->lengths, this->table, 8, 8);
 }
 
 TYPED_TEST(FactoryRefusals, StrideOfCacheLengths) {

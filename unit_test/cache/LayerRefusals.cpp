@@ -14,7 +14,7 @@ class LayerRefusals : public testing::Test {
   using blocks_type = Kokkos::View<float*** [4][2][4], typename ExecSpace::memory_space>;
   TestBatch const batch{{0}, {{0}}};
 };
-TYPED_TEST_SUITE(LayerRefusals, ExecutionSpaces);
+TYPED_TEST_SUITE(LayerRefusals, ExecutionSpaces, ExecutionSpaceName);
 
 TYPED_TEST(LayerRefusals, LayerOutOfRange) {
   using blocks_type = typename TestFixture::blocks_type;

@@ -55,7 +55,7 @@ class ScalesRefusals : public testing::Test {
     });
   }
 };
-TYPED_TEST_SUITE(ScalesRefusals, ExecutionSpaces);
+TYPED_TEST_SUITE(ScalesRefusals, ExecutionSpaces, ExecutionSpaceName);
 
 TYPED_TEST(ScalesRefusals, Extents) {
   for (std::size_t dimension = 0; dimension < 5; ++dimension) {

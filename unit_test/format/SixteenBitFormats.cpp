@@ -211,7 +211,7 @@ void check_kernel() {
 
 template <class ExecSpace>
 class FormatKernels : public testing::Test {};
-TYPED_TEST_SUITE(FormatKernels, ExecutionSpaces);
+TYPED_TEST_SUITE(FormatKernels, ExecutionSpaces, ExecutionSpaceName);
 
 TYPED_TEST(FormatKernels, RoundAsTheHostDoes) {
   check_kernel<half, TypeParam>();

@@ -126,7 +126,7 @@ class ConcurrentInstances : public testing::Test {
 
   static blocks_type new_blocks() { return blocks_type("blocks", num_blocks, 2, num_layers); }
 };
-TYPED_TEST_SUITE(ConcurrentInstances, ExecutionSpaces);
+TYPED_TEST_SUITE(ConcurrentInstances, ExecutionSpaces, ExecutionSpaceName);
 
 TYPED_TEST(ConcurrentInstances, TwoLayersOfOnePool) {
   auto const blocks = TestFixture::new_blocks();

@@ -32,7 +32,7 @@ class CopyRefusals : public StoreRefusal<ExecSpace> {
                               to_view<memory_space>(destinations));
   }
 };
-TYPED_TEST_SUITE(CopyRefusals, ExecutionSpaces);
+TYPED_TEST_SUITE(CopyRefusals, ExecutionSpaces, ExecutionSpaceName);
 
 TYPED_TEST(CopyRefusals, ListsOfDifferentLength) {
   this->template copy_refuses<ShapeError>("dst_pages.extent(0): found 1, expected 2", {0, 1}, {2});

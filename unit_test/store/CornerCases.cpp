@@ -56,7 +56,7 @@ class CornerCases : public testing::Test {
     EXPECT_EQ(to_vector(output), expected);
   }
 };
-TYPED_TEST_SUITE(CornerCases, ExecutionSpaces);
+TYPED_TEST_SUITE(CornerCases, ExecutionSpaces, ExecutionSpaceName);
 
 TYPED_TEST(CornerCases, LargeAndOddPageSizes) {
   TestFixture::template check_round_trip<512>({2, 0, 1}, 1300);
@@ -143,8 +143,8 @@ TYPED_TEST(CornerCases, PoolOfOnePageAndANullPage) {
 // A page may serve two sequences, or one sequence twice, as long as no slot is written twice.
 TYPED_TEST(CornerCases, SharedPagesWithSlotsOfTheirOwn) {
   using memory_space = typename TestFixture::memory_space;
-  auto const store   = [](TestBatch const& batch, Numbers const& offsets) {
-    typename TestFixture::template blocks_of<4, 1, 1> const blocks("blocks", 3, 1, 1);
+  auto const store   = [](TestBatch const& batch, Numbers const& offsets, std::size_t pages = 3) {
+    typename TestFixture::template blocks_of<4, 1, 1> const blocks("blocks", pages, 1, 1);
     auto const pool  = batch.collection(blocks);
     auto const input = TestFixture::rows(offsets.back(), 1, 1, 1.0f);
     kv_cache_store_ragged(TypeParam{}, pool.get_key_cache(0), to_view<memory_space>(offsets),
@@ -165,6 +165,10 @@ TYPED_TEST(CornerCases, SharedPagesWithSlotsOfTheirOwn) {
             (values{0, 0, 0, 0, 5, 0, 0, 0, 10, 0, 0, 0}));
   // A sequence without new rows writes nothing, whatever it shares.
   EXPECT_EQ(store({{0, 0}, {{1}, {1}}}, {0, 0, 2}), (values{0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0}));
+  // Pages whose numbers have their low bits in common are not the same page.
+  auto const far_apart = store({{0, 0}, {{0}, {64}}}, {0, 1, 2}, 65);
+  EXPECT_EQ(far_apart[0], 1.0f);
+  EXPECT_EQ(far_apart[64 * 4], 2.0f);
 }
 
 // Tokens beyond 32 bits: 2^32 - 2 cached ones and 4 new rows, in pages of 2^20 tokens of one byte.

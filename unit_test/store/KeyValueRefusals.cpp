@@ -45,7 +45,7 @@ class KeyValueRefusals : public StoreRefusal<ExecSpace> {
     });
   }
 };
-TYPED_TEST_SUITE(KeyValueRefusals, ExecutionSpaces);
+TYPED_TEST_SUITE(KeyValueRefusals, ExecutionSpaces, ExecutionSpaceName);
 
 TYPED_TEST(KeyValueRefusals, RaggedInputsOfDifferentShape) {
   using view         = typename TestFixture::ragged_view;

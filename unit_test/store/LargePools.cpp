@@ -3,6 +3,7 @@
 #include <KokkosKV.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <reference/Arrays.hpp>
 #include <support/TestBatch.hpp>
 #include <type_traits>
@@ -17,10 +18,9 @@ using namespace KokkosKV;
 
 template <class ExecSpace>
 class LargePools : public testing::Test {};
-TYPED_TEST_SUITE(LargePools, ExecutionSpaces);
+TYPED_TEST_SUITE(LargePools, ExecutionSpaces, ExecutionSpaceName);
 
 // 2100 pages of 2 x 256 x 8 x 256 bytes, 2.2e9 elements
-// -----------------------------------------------
 
 constexpr std::size_t large_pages = 2100, large_row = 8 * 256, large_plane = 256 * large_row;
 constexpr std::size_t plane_words = large_plane / sizeof(std::uint64_t);
@@ -112,11 +112,10 @@ TYPED_TEST(LargePools, MoreThan32BitsOfElements) {
   check_rows(plane_bytes(large_pages - 2), 0, 256);
 }
 
-// 5 pages, 600,000,000 elements apart
-// -----------------------------------------------------------------
+// 9 pages, 600,000,000 elements apart, of virtual memory
 
 #ifdef __linux__
-constexpr std::size_t huge_pitch = 600'000'000, huge_size = 5 * huge_pitch;
+constexpr std::size_t huge_pages = 9, huge_pitch = 600'000'000, huge_size = huge_pages * huge_pitch;
 
 /// Virtual memory that becomes real where it is touched.
 class LazyMemory {
@@ -154,22 +153,24 @@ class LazyMemory {
 TYPED_TEST(LargePools, PagesFarApart) {
   if constexpr (std::is_same_v<typename TypeParam::memory_space, Kokkos::HostSpace>) {
     LazyMemory const memory;
-    if (memory.data() == nullptr) GTEST_SKIP() << "no room for 3 GB of addresses";
-    auto const pool =
-        TestBatch{{0}, {{4, 1}}}.collection(padded_blocks<std::int8_t, 4, 1, 64, Kokkos::HostSpace>(
-            memory.data(), 5, 2, 1, huge_pitch));
-    Kokkos::View<std::int8_t***, Kokkos::HostSpace> const keys("keys", 6, 1, 64),
-        values("values", 6, 1, 64), output("output", 6, 1, 64);
+    if (memory.data() == nullptr) GTEST_SKIP() << "no room for 5.4 GB of addresses";
+    auto const pool = TestBatch{{0}, {{4, 1, 8}}}.collection(
+        padded_blocks<std::int8_t, 4, 1, 64, Kokkos::HostSpace>(memory.data(), huge_pages, 2, 1,
+                                                                huge_pitch));
+    Kokkos::View<std::int8_t***, Kokkos::HostSpace> const keys("keys", 10, 1, 64),
+        values("values", 10, 1, 64), output("output", 10, 1, 64);
     for (std::size_t i = 0; i < keys.size(); ++i) {
       keys.data()[i]   = static_cast<std::int8_t>(1 + i % 113);
       values.data()[i] = static_cast<std::int8_t>(-1 - static_cast<int>(i % 109));
     }
-    auto const offsets = to_view<Kokkos::HostSpace>({0, 6});
+    auto const offsets = to_view<Kokkos::HostSpace>({0, 10});
     auto const start   = to_view<Kokkos::HostSpace>({0});
     kv_cache_store_ragged_key_value(TypeParam{}, pool.get_key_cache(0), pool.get_value_cache(0),
                                     offsets, keys, values);
-    for (std::size_t t = 0; t < 6; ++t) {
-      auto const* slot = memory.data() + (t < 4 ? 4 : 1) * huge_pitch + t % 4 * 64;
+    // Page 4 begins beyond 31 bits, page 8 beyond 32.
+    std::size_t const table[] = {4, 1, 8};
+    for (std::size_t t = 0; t < 10; ++t) {
+      auto const* slot = memory.data() + table[t / 4] * huge_pitch + t % 4 * 64;
       for (std::size_t d = 0; d < 64; ++d) {
         ASSERT_EQ(slot[d], keys(t, 0, d)) << t << " " << d;
         ASSERT_EQ(slot[256 + d], values(t, 0, d)) << t << " " << d;
@@ -177,10 +178,15 @@ TYPED_TEST(LargePools, PagesFarApart) {
     }
     kv_cache_load_ragged(TypeParam{}, pool.get_value_cache(0), start, offsets, output);
     EXPECT_EQ(to_vector(output), to_vector(values));
-    copy_pages(TypeParam{}, pool, to_view<Kokkos::HostSpace>({4}), to_view<Kokkos::HostSpace>({3}));
-    EXPECT_EQ(std::memcmp(memory.data() + 3 * huge_pitch, memory.data() + 4 * huge_pitch, 512), 0);
-    // Three places of 512 bytes: nothing else became real.
-    EXPECT_LE(memory.touched_bytes(), 6u * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
+    copy_pages(TypeParam{}, pool, to_view<Kokkos::HostSpace>({4, 8, 1}),
+               to_view<Kokkos::HostSpace>({3, 0, 7}));
+    auto const same = [&](std::size_t one, std::size_t other) {
+      return std::memcmp(memory.data() + one * huge_pitch, memory.data() + other * huge_pitch,
+                         512) == 0;
+    };
+    EXPECT_TRUE(same(4, 3) && same(8, 0) && same(1, 7));
+    // Six places of 512 bytes: nothing else became real.
+    EXPECT_LE(memory.touched_bytes(), 12u * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
   } else {
     GTEST_SKIP() << "lazy memory is a matter of hosts";
   }

@@ -40,7 +40,7 @@ class LoadRefusals : public StoreRefusal<ExecSpace> {
                         to_view<memory_space>(offsets), ragged_view("output", tokens, 2, 4));
   }
 };
-TYPED_TEST_SUITE(LoadRefusals, ExecutionSpaces);
+TYPED_TEST_SUITE(LoadRefusals, ExecutionSpaces, ExecutionSpaceName);
 
 TYPED_TEST(LoadRefusals, ExtentsOfTheOutput) {
   using view         = typename TestFixture::ragged_view;
@@ -60,9 +60,11 @@ TYPED_TEST(LoadRefusals, ExtentsOfTheOutput) {
 
 TYPED_TEST(LoadRefusals, MoreTokensThanOffsetsCanTell) {
   // Refused before it is looked at: no memory needs to be there.
-  Kokkos::View<float***, Kokkos::LayoutRight, typename TestFixture::memory_space,
-               Kokkos::MemoryTraits<Kokkos::Unmanaged>> const
-  output(this->memory.data(), std::size_t(1) << 32, 2, 4);
+  using output_type =
+      Kokkos::View<float***, Kokkos::LayoutRight, typename TestFixture::memory_space,
+                   Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  output_type const output(this->memory.data(), std::size_t(1) << 32, 2, 4);
+  if (output.extent(0) >> 32 == 0) GTEST_SKIP() << "this Kokkos counts extents in 32 bits";
   auto const pool    = this->collection(this->good);
   auto const tokens  = to_view<typename TestFixture::memory_space>({0, 0});
   auto const offsets = to_view<typename TestFixture::memory_space>({0, 1, 2});

@@ -15,7 +15,7 @@ class PaddedRefusals : public StoreRefusal<ExecSpace> {
   // Sequence 0 has 3 tokens, sequence 1 none; room for 8 tokens each.
   TestBatch const good{{3, 0}, {{0, 1}, {2, 3}}};
 };
-TYPED_TEST_SUITE(PaddedRefusals, ExecutionSpaces);
+TYPED_TEST_SUITE(PaddedRefusals, ExecutionSpaces, ExecutionSpaceName);
 
 TYPED_TEST(PaddedRefusals, Batch) {
   auto const lengths = to_view<typename TypeParam::memory_space>({1, 1});

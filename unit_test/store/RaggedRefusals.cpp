@@ -16,7 +16,7 @@ class RaggedRefusals : public StoreRefusal<ExecSpace> {
   // Sequence 0 has 3 tokens, sequence 1 none; room for 8 tokens each.
   TestBatch const good{{3, 0}, {{0, 1}, {2, 3}}};
 };
-TYPED_TEST_SUITE(RaggedRefusals, ExecutionSpaces);
+TYPED_TEST_SUITE(RaggedRefusals, ExecutionSpaces, ExecutionSpaceName);
 
 TYPED_TEST(RaggedRefusals, Heads) {
   auto const offsets = to_view<typename TypeParam::memory_space>({0, 1, 2});

@@ -16,7 +16,7 @@ namespace KokkosKVTest {
 
 template <class ExecSpace>
 class ScaledCopies : public testing::Test {};
-TYPED_TEST_SUITE(ScaledCopies, ExecutionSpaces);
+TYPED_TEST_SUITE(ScaledCopies, ExecutionSpaces, ExecutionSpaceName);
 
 /// Copies pages of a random pool with scales of type `ScaleType`, `groups` of them for each head.
 template <class ExecSpace, class T, class ScaleType, class Shape>

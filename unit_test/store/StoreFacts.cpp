@@ -15,7 +15,7 @@ namespace KokkosKVTest {
 
 template <class ExecSpace>
 class StoreFacts : public testing::Test {};
-TYPED_TEST_SUITE(StoreFacts, ExecutionSpaces);
+TYPED_TEST_SUITE(StoreFacts, ExecutionSpaces, ExecutionSpaceName);
 
 /// Row r is token r + 1: the sequence has one token already.
 struct FactRows {

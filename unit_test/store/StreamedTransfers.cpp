@@ -49,7 +49,7 @@ class StreamedTransfers : public testing::Test {
     }
   }
 };
-TYPED_TEST_SUITE(StreamedTransfers, ExecutionSpaces);
+TYPED_TEST_SUITE(StreamedTransfers, ExecutionSpaces, ExecutionSpaceName);
 
 TYPED_TEST(StreamedTransfers, StoreRagged) {
   using memory_space = typename TestFixture::memory_space;

@@ -15,7 +15,7 @@ using namespace KokkosKV;
 
 constexpr int page_size = 3, num_heads = 2, head_size = 4;
 constexpr std::size_t batch_size = 3, max_pages = 4, num_blocks = 5, num_layers = 2;
-constexpr std::size_t max_rows = 6, tokens = batch_size * max_rows, row_elements = 8;
+constexpr std::size_t max_rows = 7, tokens = batch_size * max_rows, row_elements = 8;
 constexpr std::size_t packed_page = 2 * num_layers * page_size * row_elements;
 constexpr std::size_t page_pitch  = packed_page + 8;
 
@@ -121,9 +121,6 @@ class UncheckedContents : public testing::Test {
     ExecSpace const exec;
     stays_contained([&] { kv_cache_store_ragged(exec, keys, offsets, view, unchecked); });
     stays_contained([&] { kv_cache_store_ragged(keys, shape, offsets, functor, unchecked); });
-    stays_contained([&] {
-      kv_cache_store_ragged_key_value(exec, keys, values, offsets, view, view, unchecked);
-    });
     stays_contained([&] { store_ragged(1, exec, keys, shape, offsets, view, unchecked); });
     stays_contained(
         [&] { store_key_value(1, exec, keys, values, shape, offsets, view, view, unchecked); });
@@ -138,12 +135,14 @@ class UncheckedContents : public testing::Test {
     Kokkos::View<float const****, Kokkos::LayoutRight, memory_space> const view(
         input.data(), batch_size, max_rows, num_heads, head_size);
     ExecSpace const exec;
-    stays_contained([&] { kv_cache_store_padded(exec, values, lengths, view, unchecked); });
+    for (int const team_size : team_sizes<ExecSpace>()) {
+      stays_contained(
+          [&] { store_padded(team_size, exec, values, shape, lengths, view, unchecked); });
+    }
     stays_contained([&] {
       kv_cache_store_padded_key_value(exec, keys, values, shape, lengths, functor, functor,
                                       unchecked);
     });
-    stays_contained([&] { store_padded(1, exec, keys, shape, lengths, view, unchecked); });
   }
 
   template <class Pool>
@@ -153,16 +152,17 @@ class UncheckedContents : public testing::Test {
     Kokkos::View<float***, Kokkos::LayoutRight, memory_space> const view(output.data(), tokens,
                                                                          num_heads, head_size);
     ExecSpace const exec;
-    stays_contained(
-        [&] { kv_cache_load_ragged(exec, cache, first_tokens, offsets, view, unchecked); });
-    stays_contained([&] { load_ragged(1, exec, cache, first_tokens, offsets, view, unchecked); });
+    for (int const team_size : team_sizes<ExecSpace>()) {
+      stays_contained(
+          [&] { load_ragged(team_size, exec, cache, first_tokens, offsets, view, unchecked); });
+    }
   }
 
   template <class Pool>
   void try_copy(Pool const& some_pool, numbers_type const& sources,
                 numbers_type const& destinations) const {
     ExecSpace const exec;
-    for (int const team_size : {0, 1}) {
+    for (int const team_size : team_sizes<ExecSpace>()) {
       stays_contained(
           [&] { copy_pages(team_size, exec, some_pool, sources, destinations, unchecked); });
     }
@@ -179,10 +179,10 @@ class UncheckedContents : public testing::Test {
   // What each directed test makes worse in one place.
   Numbers const good_table{0, 1, 2, null_page, 3, 4, null_page, 0, 1, 2, 3, 4};
   Numbers const good_lengths{3, 0, 7};
-  Numbers const good_offsets{0, 6, 12, 18};
-  Numbers const good_rows{6, 0, 3};
+  Numbers const good_offsets{0, 7, 14, 21};
+  Numbers const good_rows{7, 0, 3};
 };
-TYPED_TEST_SUITE(UncheckedContents, ExecutionSpaces);
+TYPED_TEST_SUITE(UncheckedContents, ExecutionSpaces, ExecutionSpaceName);
 
 TYPED_TEST(UncheckedContents, PagesOutsideThePool) {
   for (std::uint32_t const page : {5u, 6u, 0x7FFFFFFFu, 0x80000000u, bad_entry, 0xFFFFFFFEu}) {
@@ -209,9 +209,9 @@ TYPED_TEST(UncheckedContents, TokensPastTheRowOfTheTable) {
 TYPED_TEST(UncheckedContents, BadOffsetsAndLengths) {
   // Wrong begin, wrong end, decreasing, too large, all the same.
   for (auto const& offsets :
-       {Numbers{5, 6, 12, 18}, Numbers{0, 6, 12, 13}, Numbers{0, 12, 6, 18}, Numbers{18, 12, 6, 0},
-        Numbers{0, 99, 12, 18}, Numbers{0, 6, 12, 99}, Numbers{0xFFFFFFFFu, 0, 0, 0},
-        Numbers{7, 7, 7, 7}, Numbers{0xFFFFFFFFu, 0xFFFFFFFFu, 0xFFFFFFFFu, 0xFFFFFFFFu}}) {
+       {Numbers{5, 7, 14, 21}, Numbers{0, 7, 14, 15}, Numbers{0, 14, 7, 21}, Numbers{21, 14, 7, 0},
+        Numbers{0, 99, 14, 21}, Numbers{0, 7, 14, 99}, Numbers{0xFFFFFFFFu, 0, 0, 0},
+        Numbers{8, 8, 8, 8}, Numbers{0xFFFFFFFFu, 0xFFFFFFFFu, 0xFFFFFFFFu, 0xFFFFFFFFu}}) {
     this->try_all(this->numbers(this->good_lengths), this->numbers(this->good_table),
                   this->numbers(offsets), this->numbers({offsets[0], offsets[1], offsets[2]}));
   }

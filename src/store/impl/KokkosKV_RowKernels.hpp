@@ -203,7 +203,7 @@ struct LaunchConfig {
 };
 
 /// Bytes that a team of a host moves: long enough to amortise its start, short enough to spread.
-inline constexpr std::size_t host_chunk_bytes = std::size_t(256) << 10;
+inline constexpr std::size_t host_chunk_bytes = std::size_t(1) << 20;
 /// Chunks that each host thread gets at least, where there are that many rows.
 inline constexpr std::size_t host_chunks_per_thread = 8;
 /// Threads (lanes included) of a device team.
