@@ -23,7 +23,7 @@ inline constexpr std::size_t streaming_threshold = std::size_t(8) << 20;
 
 inline constexpr std::size_t cache_line        = 64;
 inline constexpr std::size_t small_page        = 4096;
-inline constexpr std::size_t prefetch_distance = 16 * cache_line;
+inline constexpr std::size_t prefetch_distance = 8 * cache_line;
 
 inline void stream_line(char* target, char const* source) {
   __m128i words[4];
