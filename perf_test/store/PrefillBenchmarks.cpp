@@ -19,67 +19,65 @@ constexpr std::size_t batch = 64;
 
 using exec_space = Kokkos::DefaultExecutionSpace;
 
-/// Every byte is read once and written once.
-template <class T, int PageSize>
-double moved_bytes(std::size_t tokens) {
-  return 2.0 * static_cast<double>(tokens) *
-         static_cast<double>(StoreSetup<T, PageSize>::token_bytes);
+template <class Setup>
+Setup new_sequences(Sizes const& sizes, std::vector<std::uint32_t> const& lengths) {
+  return Setup(sizes.num_layers, std::vector<std::uint32_t>(batch, 0), lengths);
+}
+
+/// Measures `work(turn)`, which moves all tokens of the setup into the pool, against a memcpy of as
+/// many bytes. Every byte is read once and written once.
+template <class Setup, class Rows, class Work>
+void measure_store(benchmark::State& state, Setup const& setup, Rows const& rows,
+                   Work const& work) {
+  auto const bytes     = setup.num_tokens * Setup::token_bytes;
+  auto const reference = [&](int turn) {
+    parallel_memcpy(exec_space{}, setup.reference_target(turn, bytes), rows.data(), bytes);
+  };
+  measure_pairs(state, 2.0 * static_cast<double>(bytes), 1, reference, work);
 }
 
 template <class T, int PageSize>
 void store_ragged(benchmark::State& state, Sizes const& sizes,
                   std::vector<std::uint32_t> const& lengths) {
   using setup_type = StoreSetup<T, PageSize>;
-  setup_type const setup(sizes.num_layers, std::vector<std::uint32_t>(batch, 0), lengths);
+  auto const setup = new_sequences<setup_type>(sizes, lengths);
   typename setup_type::rows_type const rows("rows", setup.num_tokens, bench_heads, bench_head_size);
-  auto const bytes = setup.num_tokens * setup_type::token_bytes;
   exec_space const exec;
-  measure_pairs(
-      state, moved_bytes<T, PageSize>(setup.num_tokens), 1,
-      [&](int turn) {
-        parallel_memcpy(exec, setup.reference_target(turn, bytes), rows.data(), bytes);
-      },
-      [&](int turn) {
-        kv_cache_store_ragged(exec, setup.cache(turn), setup.offsets, rows, unchecked);
-      });
+  measure_store(state, setup, rows, [&](int turn) {
+    kv_cache_store_ragged(exec, setup.cache(turn), setup.offsets, rows, unchecked);
+  });
 }
 
+template <class T, int PageSize>
+void store_padded(benchmark::State& state, Sizes const& sizes,
+                  std::vector<std::uint32_t> const& lengths) {
+  auto const setup = new_sequences<StoreSetup<T, PageSize>>(sizes, lengths);
+  Kokkos::View<T****, Kokkos::LayoutRight> const rows("rows", batch, setup.max_rows, bench_heads,
+                                                      bench_head_size);
+  auto const valid_lengths = device_vector("valid_lengths", lengths);
+  exec_space const exec;
+  measure_store(state, setup, rows, [&](int turn) {
+    kv_cache_store_padded(exec, setup.cache(turn), valid_lengths, rows, unchecked);
+  });
+}
+
+/// The way back: the reference copies from the pool.
 template <class T, int PageSize>
 void load_ragged(benchmark::State& state, Sizes const& sizes,
                  std::vector<std::uint32_t> const& lengths) {
   using setup_type = StoreSetup<T, PageSize>;
-  setup_type const setup(sizes.num_layers, std::vector<std::uint32_t>(batch, 0), lengths);
+  auto const setup = new_sequences<setup_type>(sizes, lengths);
   typename setup_type::rows_type const rows("rows", setup.num_tokens, bench_heads, bench_head_size);
   auto const bytes = setup.num_tokens * setup_type::token_bytes;
   exec_space const exec;
   measure_pairs(
-      state, moved_bytes<T, PageSize>(setup.num_tokens), 1,
+      state, 2.0 * static_cast<double>(bytes), 1,
       [&](int turn) {
         parallel_memcpy(exec, rows.data(), setup.reference_target(turn, bytes), bytes);
       },
       [&](int turn) {
         kv_cache_load_ragged(exec, setup.cache(turn), setup.lengths, setup.offsets, rows,
                              unchecked);
-      });
-}
-
-template <class T, int PageSize>
-void store_padded(benchmark::State& state, Sizes const& sizes,
-                  std::vector<std::uint32_t> const& lengths) {
-  using setup_type = StoreSetup<T, PageSize>;
-  setup_type const setup(sizes.num_layers, std::vector<std::uint32_t>(batch, 0), lengths);
-  Kokkos::View<T****, Kokkos::LayoutRight> const rows("rows", batch, setup.max_rows, bench_heads,
-                                                      bench_head_size);
-  auto const valid_lengths = device_vector("valid_lengths", lengths);
-  auto const bytes         = setup.num_tokens * setup_type::token_bytes;
-  exec_space const exec;
-  measure_pairs(
-      state, moved_bytes<T, PageSize>(setup.num_tokens), 1,
-      [&](int turn) {
-        parallel_memcpy(exec, setup.reference_target(turn, bytes), rows.data(), bytes);
-      },
-      [&](int turn) {
-        kv_cache_store_padded(exec, setup.cache(turn), valid_lengths, rows, unchecked);
       });
 }
 
