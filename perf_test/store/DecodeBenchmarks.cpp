@@ -92,7 +92,7 @@ void decode(benchmark::State& state, Sizes const& sizes, std::size_t num_steps) 
   }
 
   exec_space const exec;
-  auto const rows_per_team = Impl::host_rows_per_chunk(exec, setup_type::token_bytes, batch);
+  auto const rows_per_team = Impl::host_chunk_length(exec, setup_type::token_bytes, batch);
   auto const teams         = static_cast<int>((batch + rows_per_team - 1) / rows_per_team);
   Kokkos::View<T*> const pool(setup.blocks.data(), setup.blocks.size());
   Kokkos::View<T const*> const source(rows.data(), rows.size());

@@ -41,7 +41,7 @@ void store_ragged(benchmark::State& state, Sizes const& sizes,
                   std::vector<std::uint32_t> const& lengths) {
   using setup_type = StoreSetup<T, PageSize>;
   auto const setup = new_sequences<setup_type>(sizes, lengths);
-  typename setup_type::rows_type const rows("rows", setup.num_tokens, bench_heads, bench_head_size);
+  auto const rows  = setup.make_rows();
   exec_space const exec;
   measure_store(state, setup, rows, [&](int turn) {
     kv_cache_store_ragged(exec, setup.cache(turn), setup.offsets, rows, unchecked);
@@ -52,8 +52,9 @@ template <class T, int PageSize>
 void store_padded(benchmark::State& state, Sizes const& sizes,
                   std::vector<std::uint32_t> const& lengths) {
   auto const setup = new_sequences<StoreSetup<T, PageSize>>(sizes, lengths);
-  Kokkos::View<T****, Kokkos::LayoutRight> const rows("rows", batch, setup.max_rows, bench_heads,
-                                                      bench_head_size);
+  using rows_type  = Kokkos::View<T****, Kokkos::LayoutRight>;
+  auto const rows  = make_data<rows_type>("rows", batch, std::size_t(setup.max_rows), bench_heads,
+                                          bench_head_size);
   auto const valid_lengths = device_vector("valid_lengths", lengths);
   exec_space const exec;
   measure_store(state, setup, rows, [&](int turn) {
@@ -67,7 +68,7 @@ void load_ragged(benchmark::State& state, Sizes const& sizes,
                  std::vector<std::uint32_t> const& lengths) {
   using setup_type = StoreSetup<T, PageSize>;
   auto const setup = new_sequences<setup_type>(sizes, lengths);
-  typename setup_type::rows_type const rows("rows", setup.num_tokens, bench_heads, bench_head_size);
+  auto const rows  = setup.make_rows();
   auto const bytes = setup.num_tokens * setup_type::token_bytes;
   exec_space const exec;
   measure_pairs(

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "../Benchmarks.hpp"
+#include "../HugePages.hpp"
 
 namespace KokkosKV::Perf {
 
@@ -32,14 +33,16 @@ inline char const* type_name<bf16>() {
   return "bf16";
 }
 
-/// Sizes of a run. The pool is several times the last-level cache, and so is what one turn moves.
+/// Sizes of a run. What one turn moves is larger than the last-level cache (of hosts up to about
+/// half a gibibyte), so that no part of it stays there for the next turn; the pool is four times
+/// that.
 struct Sizes {
   std::size_t input_bytes;
   std::size_t num_layers;
   int iterations;
 
   explicit Sizes(Scale scale)
-      : input_bytes(scale == Scale::full ? std::size_t(512) << 20 : std::size_t(1) << 20),
+      : input_bytes(scale == Scale::full ? std::size_t(1) << 30 : std::size_t(1) << 20),
         num_layers(2),
         iterations(scale == Scale::full ? 15 : 3) {}
 };
@@ -94,7 +97,7 @@ struct StoreSetup {
     }
     Kokkos::deep_copy(table, host_table);
 
-    blocks     = blocks_type("blocks", total, 2, num_layers);
+    blocks     = make_data<blocks_type>("blocks", total, std::size_t(2), num_layers);
     lengths    = device_vector("lengths", cached);
     offsets    = device_vector("offsets", row_offsets(rows));
     max_rows   = *std::max_element(rows.begin(), rows.end());
@@ -104,6 +107,10 @@ struct StoreSetup {
 
   auto collection() const {
     return generic_get_paged_cache(blocks, lengths, table, max_rows, max_cached);
+  }
+
+  rows_type make_rows() const {
+    return make_data<rows_type>("rows", num_tokens, bench_heads, bench_head_size);
   }
 
   /// A different part of the pool each turn: layers and keys or values in rotation.

@@ -31,6 +31,12 @@ class LookupTable {
   /// Pages that a row can name.
   KOKKOS_FUNCTION std::size_t max_pages() const { return m_max_pages; }
 
+  /// True for the same entries in memory, seen in the same shape.
+  bool is_same(LookupTable const& other) const {
+    return m_data == other.m_data && m_row_stride == other.m_row_stride &&
+           m_batch_size == other.m_batch_size && m_max_pages == other.m_max_pages;
+  }
+
   /// First entry of a row.
   KOKKOS_FUNCTION std::uint32_t const* row(std::size_t batch) const {
     return m_data + batch * m_row_stride;

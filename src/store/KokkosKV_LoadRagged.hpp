@@ -4,9 +4,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <cstddef>
-#include <limits>
-
 #include <cache/KokkosKV_PagedKVCache.hpp>
 #include <store/impl/KokkosKV_RaggedLoad.hpp>
 

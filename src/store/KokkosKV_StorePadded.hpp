@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include <cache/KokkosKV_PagedKVCache.hpp>
-#include <store/impl/KokkosKV_PaddedStore.hpp>
+#include <store/impl/KokkosKV_RowStore.hpp>
 
 namespace KokkosKV {
 
@@ -39,8 +39,8 @@ void kv_cache_store_padded(ExecSpace const& exec,
                            PagedKVCache<T, Params, PageSize, MemorySpace, Scales> const& cache,
                            PaddedShape const& input_shape, Lengths const& valid_lengths,
                            Functor const& input, [[maybe_unused]] Options... options) {
-  Impl::store_padded<Options...>(Impl::padded_store_names, exec, {}, input_shape, valid_lengths,
-                                 Impl::functor_transfer<true>(cache, input));
+  Impl::store_rows<Options...>(Impl::padded_store_names, exec, {}, input_shape, valid_lengths,
+                               Impl::functor_transfer<true>(cache, input));
 }
 
 /// From a View.
@@ -51,8 +51,8 @@ void kv_cache_store_padded(ExecSpace const& exec,
                            PagedKVCache<T, Params, PageSize, MemorySpace, Scales> const& cache,
                            Lengths const& valid_lengths, Input const& input,
                            [[maybe_unused]] Options... options) {
-  Impl::store_padded<Options...>(Impl::padded_store_names, exec, {}, Impl::extents<4>(input),
-                                 valid_lengths, Impl::input_transfer(cache, input));
+  Impl::store_rows<Options...>(Impl::padded_store_names, exec, {}, Impl::extents<4>(input),
+                               valid_lengths, Impl::input_transfer(cache, input));
 }
 
 /// From a functor, on the default instance.
@@ -92,9 +92,9 @@ void kv_cache_store_padded_key_value(ExecSpace const& exec, Cache const& key_cac
                                      Lengths const& valid_lengths, KeyFunctor const& keys,
                                      ValueFunctor const& values,
                                      [[maybe_unused]] Options... options) {
-  Impl::store_padded<Options...>(Impl::padded_key_value_names, exec, {}, input_shape, valid_lengths,
-                                 Impl::functor_transfer<true>(key_cache, keys),
-                                 Impl::functor_transfer<true>(value_cache, values));
+  Impl::store_rows<Options...>(Impl::padded_key_value_names, exec, {}, input_shape, valid_lengths,
+                               Impl::functor_transfer<true>(key_cache, keys),
+                               Impl::functor_transfer<true>(value_cache, values));
 }
 
 /// From Views.
@@ -106,9 +106,9 @@ void kv_cache_store_padded_key_value(ExecSpace const& exec, Cache const& key_cac
                                      Keys const& keys, Values const& values,
                                      [[maybe_unused]] Options... options) {
   Impl::check_same_extents<4>(Impl::padded_key_value_names, keys, values);
-  Impl::store_padded<Options...>(Impl::padded_key_value_names, exec, {}, Impl::extents<4>(keys),
-                                 valid_lengths, Impl::input_transfer(key_cache, keys),
-                                 Impl::input_transfer(value_cache, values));
+  Impl::store_rows<Options...>(Impl::padded_key_value_names, exec, {}, Impl::extents<4>(keys),
+                               valid_lengths, Impl::input_transfer(key_cache, keys),
+                               Impl::input_transfer(value_cache, values));
 }
 /// With functors, on the default instance of the memory space.
 template <class Cache, class Lengths, class KeyFunctor, class ValueFunctor, class... Options>

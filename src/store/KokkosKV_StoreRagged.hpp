@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include <cache/KokkosKV_PagedKVCache.hpp>
-#include <store/impl/KokkosKV_RaggedStore.hpp>
+#include <store/impl/KokkosKV_RowStore.hpp>
 
 namespace KokkosKV {
 
@@ -51,8 +51,8 @@ void kv_cache_store_ragged(ExecSpace const& exec,
                            PagedKVCache<T, Params, PageSize, MemorySpace, Scales> const& cache,
                            RaggedShape const& input_shape, Offsets const& input_row_offsets,
                            Functor const& input, [[maybe_unused]] Options... options) {
-  Impl::store_ragged<Options...>(Impl::ragged_store_names, exec, {}, input_shape, input_row_offsets,
-                                 Impl::functor_transfer<false>(cache, input));
+  Impl::store_rows<Options...>(Impl::ragged_store_names, exec, {}, input_shape, input_row_offsets,
+                               Impl::functor_transfer<false>(cache, input));
 }
 
 /// From a View.
@@ -63,8 +63,8 @@ void kv_cache_store_ragged(ExecSpace const& exec,
                            PagedKVCache<T, Params, PageSize, MemorySpace, Scales> const& cache,
                            Offsets const& input_row_offsets, Input const& input,
                            [[maybe_unused]] Options... options) {
-  Impl::store_ragged<Options...>(Impl::ragged_store_names, exec, {}, Impl::extents<3>(input),
-                                 input_row_offsets, Impl::input_transfer(cache, input));
+  Impl::store_rows<Options...>(Impl::ragged_store_names, exec, {}, Impl::extents<3>(input),
+                               input_row_offsets, Impl::input_transfer(cache, input));
 }
 
 /// From a functor, on the default instance.
@@ -105,9 +105,9 @@ void kv_cache_store_ragged_key_value(ExecSpace const& exec, Cache const& key_cac
                                      Offsets const& input_row_offsets, KeyFunctor const& keys,
                                      ValueFunctor const& values,
                                      [[maybe_unused]] Options... options) {
-  Impl::store_ragged<Options...>(Impl::ragged_key_value_names, exec, {}, input_shape,
-                                 input_row_offsets, Impl::functor_transfer<false>(key_cache, keys),
-                                 Impl::functor_transfer<false>(value_cache, values));
+  Impl::store_rows<Options...>(Impl::ragged_key_value_names, exec, {}, input_shape,
+                               input_row_offsets, Impl::functor_transfer<false>(key_cache, keys),
+                               Impl::functor_transfer<false>(value_cache, values));
 }
 
 /// From Views.
@@ -119,9 +119,9 @@ void kv_cache_store_ragged_key_value(ExecSpace const& exec, Cache const& key_cac
                                      Keys const& keys, Values const& values,
                                      [[maybe_unused]] Options... options) {
   Impl::check_same_extents<3>(Impl::ragged_key_value_names, keys, values);
-  Impl::store_ragged<Options...>(Impl::ragged_key_value_names, exec, {}, Impl::extents<3>(keys),
-                                 input_row_offsets, Impl::input_transfer(key_cache, keys),
-                                 Impl::input_transfer(value_cache, values));
+  Impl::store_rows<Options...>(Impl::ragged_key_value_names, exec, {}, Impl::extents<3>(keys),
+                               input_row_offsets, Impl::input_transfer(key_cache, keys),
+                               Impl::input_transfer(value_cache, values));
 }
 /// With functors, on the default instance of the memory space.
 template <class Cache, class Offsets, class KeyFunctor, class ValueFunctor, class... Options>

@@ -1,6 +1,8 @@
 // Refusals of copy_pages(), word for word.
 #include <StoreRefusal.hpp>
 
+#include <numeric>
+
 namespace KokkosKVTest {
 
 using KokkosKV::ConflictError;
@@ -63,19 +65,23 @@ TYPED_TEST(CopyRefusals, PagesOutsideThePool) {
 
 TYPED_TEST(CopyRefusals, DestinationTwice) {
   this->template copy_refuses<ConflictError>(
-      "dst_pages(2): found page 4 which dst_pages(0) names too, expected a page that is named once",
+      "dst_pages(2): found page 4 which dst_pages(0) names too, expected a destination that no "
+      "other entry names",
       {0, 1, 2}, {4, 3, 4});
 }
 
 TYPED_TEST(CopyRefusals, DestinationIsAlsoASource) {
   this->template copy_refuses<ConflictError>(
-      "dst_pages(1): found page 0 which src_pages(0) names too, expected a page that is named once",
+      "dst_pages(1): found page 0 which src_pages(0) names too, expected a destination that no "
+      "other entry names",
       {0, 1}, {3, 0});
   this->template copy_refuses<ConflictError>(
-      "dst_pages(0): found page 1 which src_pages(1) names too, expected a page that is named once",
+      "dst_pages(0): found page 1 which src_pages(1) names too, expected a destination that no "
+      "other entry names",
       {0, 1}, {1, 3});
   this->template copy_refuses<ConflictError>(
-      "dst_pages(0): found page 5 which src_pages(0) names too, expected a page that is named once",
+      "dst_pages(0): found page 5 which src_pages(0) names too, expected a destination that no "
+      "other entry names",
       {5}, {5});
 }
 
@@ -89,8 +95,8 @@ TYPED_TEST(CopyRefusals, FirstOfSeveralFaults) {
     this->template copy_refuses<LookupTableError>("dst_pages(7): found 7, expected below 6 (pages)",
                                                   sources, destinations);
     this->template copy_refuses<ConflictError>(
-        "dst_pages(1): found page 5 which dst_pages(0) names too, expected a page that is named "
-        "once",
+        "dst_pages(1): found page 5 which dst_pages(0) names too, expected a destination that no "
+        "other entry names",
         Numbers(1000, 0), Numbers(1000, 5));
   }
 }
@@ -108,6 +114,27 @@ TYPED_TEST(CopyRefusals, AllowsOneSourceForSeveralPages) {
     expected[first + 4 * this->page_pitch + i] = expected[first + this->page_pitch + i];
   }
   EXPECT_EQ(this->memory.snapshot(), expected);
+}
+
+// The check takes time in proportion to the entries, however many share a source.
+TYPED_TEST(CopyRefusals, AllowsOneSourceForVeryManyPages) {
+  using memory_space           = typename TestFixture::memory_space;
+  constexpr std::uint32_t last = 300'000;
+  Kokkos::View<float*** [1][1][1], Kokkos::LayoutRight, memory_space> const blocks("blocks",
+                                                                                   last + 1, 2, 1);
+  auto const batch = TestBatch{{0}, {{0}}};
+  auto const pool  = batch.collection(blocks, KokkosKV::unchecked);
+  Kokkos::deep_copy(Kokkos::subview(blocks, last, Kokkos::ALL, 0, 0, 0, 0), 7.0f);
+  Numbers destinations(last);
+  std::iota(destinations.begin(), destinations.end(), 0u);
+  KokkosKV::copy_pages(TypeParam{}, pool, to_view<memory_space>(Numbers(last, last)),
+                       to_view<memory_space>(destinations));
+  Kokkos::fence();
+  auto const copied = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, blocks);
+  for (std::uint32_t page = 0; page < last; ++page) {
+    ASSERT_EQ(copied(page, 0, 0, 0, 0, 0), 7.0f) << page;
+    ASSERT_EQ(copied(page, 1, 0, 0, 0, 0), 7.0f) << page;
+  }
 }
 
 }  // namespace KokkosKVTest

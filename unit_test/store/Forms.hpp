@@ -34,9 +34,9 @@ void store_ragged(int team_size, ExecSpace const& exec, Cache const& cache,
                   KokkosKV::RaggedShape const& shape, Offsets const& offsets, Input const& input,
                   Options... options) {
   if (team_size > 0) {
-    KokkosKV::Impl::store_ragged<Options...>(KokkosKV::Impl::ragged_store_names, exec,
-                                             device_form(team_size), shape, offsets,
-                                             transfer_of<false>(cache, input));
+    KokkosKV::Impl::store_rows<Options...>(KokkosKV::Impl::ragged_store_names, exec,
+                                           device_form(team_size), shape, offsets,
+                                           transfer_of<false>(cache, input));
   } else if constexpr (Kokkos::is_view_v<Input>) {
     KokkosKV::kv_cache_store_ragged(exec, cache, offsets, input, options...);
   } else {
@@ -49,9 +49,9 @@ void store_padded(int team_size, ExecSpace const& exec, Cache const& cache,
                   KokkosKV::PaddedShape const& shape, Lengths const& lengths, Input const& input,
                   Options... options) {
   if (team_size > 0) {
-    KokkosKV::Impl::store_padded<Options...>(KokkosKV::Impl::padded_store_names, exec,
-                                             device_form(team_size), shape, lengths,
-                                             transfer_of<true>(cache, input));
+    KokkosKV::Impl::store_rows<Options...>(KokkosKV::Impl::padded_store_names, exec,
+                                           device_form(team_size), shape, lengths,
+                                           transfer_of<true>(cache, input));
   } else if constexpr (Kokkos::is_view_v<Input>) {
     KokkosKV::kv_cache_store_padded(exec, cache, lengths, input, options...);
   } else {
@@ -65,7 +65,7 @@ void store_key_value(int team_size, ExecSpace const& exec, Cache const& key_cach
                      Offsets const& offsets, Keys const& keys, Values const& values,
                      Options... options) {
   if (team_size > 0) {
-    KokkosKV::Impl::store_ragged<Options...>(
+    KokkosKV::Impl::store_rows<Options...>(
         KokkosKV::Impl::ragged_store_names, exec, device_form(team_size), shape, offsets,
         transfer_of<false>(key_cache, keys), transfer_of<false>(value_cache, values));
   } else if constexpr (Kokkos::is_view_v<Keys>) {

@@ -96,6 +96,9 @@ TYPED_TEST(KeyValueRefusals, CachesOfDifferentBatches) {
   auto const first = std::make_pair(std::size_t(0), std::size_t(1));
   refuses(this->make(blocks, Kokkos::subview(this->cache_lengths, first),
                      Kokkos::subview(this->table, first, Kokkos::ALL)));
+  // The same entries, but rows of another length.
+  refuses(
+      this->make(blocks, this->cache_lengths, Kokkos::subview(this->table, Kokkos::ALL, first)));
 }
 
 TYPED_TEST(KeyValueRefusals, PoolsOfDifferentSize) {

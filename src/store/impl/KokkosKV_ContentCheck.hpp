@@ -218,8 +218,8 @@ template <class ExecSpace, class Rows, class MemorySpace>
   if (fault == Fault::capacity) {
     throw LookupTableError(names.function, "lookup_table row of sequence " + text(sequence),
                            text(check.limits.table.max_pages()) + " pages",
-                           text(needed) + " pages (sequence " + text(sequence) + " needs " +
-                               text(begin + length) + " tokens in pages of " +
+                           "at least " + text(needed) + " pages (sequence " + text(sequence) +
+                               " needs " + text(begin + length) + " tokens in pages of " +
                                text(check.limits.page_size) + ")");
   }
   for (std::size_t logical = 0;; ++logical) {

@@ -35,13 +35,14 @@ inline constexpr std::uint32_t no_claim = std::numeric_limits<std::uint32_t>::ma
 /// A claim and, unrelated to it, the bucket with the same number.
 struct PageClaimEntry {
   PageClaim claim;
-  std::uint32_t next = no_claim;  ///< claim behind this one in its bucket
-  std::uint32_t head = no_claim;  ///< first claim of the bucket
+  std::uint32_t next = no_claim;  ///< writing claim behind this one in its bucket
+  std::uint32_t head = no_claim;  ///< first writing claim of the bucket
 };
 
 /// Room for a number of claims. Each claim has an index of its own, known beforehand, so that
 /// claims can be entered by any thread in any order: a bucket is a linked list to whose head they
-/// are pushed.
+/// are pushed. Only writing claims are listed, since reading ones exclude nothing among themselves:
+/// any number of them may share a page at no cost.
 template <class MemorySpace>
 class PageClaims {
   using Entry        = PageClaimEntry;
@@ -62,19 +63,21 @@ class PageClaims {
     KOKKOS_FUNCTION void enter(std::size_t index, PageClaim const& claim) const {
       if (index >= m_capacity || claim.page == null_page) return;
       m_entries[index].claim = claim;
-      m_entries[index].next  = Kokkos::atomic_exchange(&m_entries[bucket(claim.page)].head,
-                                                       static_cast<std::uint32_t>(index));
+      if (!claim.writes) return;
+      m_entries[index].next = Kokkos::atomic_exchange(&m_entries[bucket(claim.page)].head,
+                                                      static_cast<std::uint32_t>(index));
     }
 
-    /// Smallest claim that excludes an earlier one of the same bucket, as (second, first) in one
-    /// word.
+    /// Smallest claim that excludes an earlier one, as (second, first) in one word.
     KOKKOS_FUNCTION void operator()(std::size_t index, std::uint64_t& smallest) const {
       auto const& mine = m_entries[index].claim;
       if (mine.page == null_page) return;
-      for (auto other = m_entries[index].next; other != no_claim; other = m_entries[other].next) {
+      for (auto other = m_entries[bucket(mine.page)].head; other != no_claim;
+           other      = m_entries[other].next) {
+        if (other == index) continue;
         auto const& theirs = m_entries[other].claim;
-        bool const meet    = theirs.page == mine.page && (theirs.writes || mine.writes) &&
-                          theirs.first_slot < mine.end_slot && mine.first_slot < theirs.end_slot;
+        bool const meet    = theirs.page == mine.page && theirs.first_slot < mine.end_slot &&
+                          mine.first_slot < theirs.end_slot;
         if (!meet) continue;
         auto const low  = other < index ? other : static_cast<std::uint32_t>(index);
         auto const high = other < index ? static_cast<std::uint32_t>(index) : other;

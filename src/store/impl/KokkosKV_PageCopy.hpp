@@ -37,6 +37,7 @@ struct PagePairs {
   KOKKOS_FUNCTION std::size_t parts_per_page() const {
     return (page_elements + part_elements - 1) / part_elements;
   }
+  std::size_t num_parts() const { return num_pairs * parts_per_page(); }
   KOKKOS_FUNCTION std::size_t pair(std::size_t part) const { return part / parts_per_page(); }
   /// First element of a part within its page.
   KOKKOS_FUNCTION std::size_t offset(std::size_t part) const {
@@ -46,6 +47,7 @@ struct PagePairs {
     auto const left = page_elements - offset(part);
     return left < part_elements ? left : part_elements;
   }
+  /// False for pairs that name no page of the pool.
   KOKKOS_FUNCTION bool exists(std::size_t part) const {
     return sources[pair(part)] < num_blocks && destinations[pair(part)] < num_blocks;
   }
@@ -77,59 +79,78 @@ struct CopyPart {
   }
 };
 
-/// Host form: one run of bytes.
+/// Host form: each part is a run of bytes, several of them a team's work.
 template <class T>
-struct CopyRun {
+struct CopyRuns {
   PagePairs<T> pairs;
+  std::size_t num_parts;
+  std::size_t parts_per_team;
   bool streaming;
 
   template <class Member>
   void operator()(Member const& member) const {
-    auto const part = static_cast<std::size_t>(member.league_rank());
-    if (!pairs.exists(part)) return;
-    bulk_copy(streaming, pairs.destination(part), pairs.source(part),
-              pairs.length(part) * sizeof(T));
-    stream_fence();
+    auto const begin = static_cast<std::size_t>(member.league_rank()) * parts_per_team;
+    auto const end   = std::min(begin + parts_per_team, num_parts);
+    BulkCopier copier(streaming);
+    for (auto part = begin; part < end; ++part) {
+      if (!pairs.exists(part)) continue;
+      copier.copy(pairs.destination(part), pairs.source(part), pairs.length(part) * sizeof(T));
+    }
+    copier.finish();
   }
 };
 
-/// Bytes that a device team copies.
+/// Bytes that a device team copies, and those of a host's part.
 inline constexpr std::size_t device_part_bytes = std::size_t(32) << 10;
+inline constexpr std::size_t host_part_bytes   = std::size_t(256) << 10;
 
 template <class ExecSpace, class T>
-void launch_copy(std::string const& label, ExecSpace const& exec, LaunchConfig config,
-                 PagePairs<T> pairs) {
-  if (pairs.num_pairs == 0 || pairs.page_elements == 0) return;
+void launch_host_copy(std::string const& label, ExecSpace const& exec, PagePairs<T> pairs) {
+  pairs.part_elements  = std::min(pairs.page_elements, host_part_bytes / sizeof(T));
+  auto const num_parts = pairs.num_parts();
+  bool const streaming = pairs.num_pairs * pairs.page_elements * sizeof(T) >= streaming_threshold;
+  std::size_t parts_per_team = host_chunk_length(exec, pairs.part_elements * sizeof(T), num_parts);
+  auto const num_teams       = [&] { return (num_parts + parts_per_team - 1) / parts_per_team; };
+  while (num_teams() > static_cast<std::size_t>(INT_MAX)) parts_per_team *= 2;
+  Kokkos::parallel_for(label,
+                       Kokkos::TeamPolicy<ExecSpace>(exec, static_cast<int>(num_teams()), 1, 1),
+                       CopyRuns<T>{pairs, num_parts, parts_per_team, streaming});
+}
+
+/// The form of devices, which tests run on hosts too.
+template <class ExecSpace, class T>
+void launch_device_copy(std::string const& label, ExecSpace const& exec, LaunchConfig config,
+                        PagePairs<T> pairs) {
   constexpr int width         = vector_width<T>(INT_MAX / 2 + 1);
   constexpr std::size_t bytes = alignof(SimdVector<T, width>);
-  bool const on_host          = is_host_execution_v<ExecSpace> && !config.device_form;
-  auto const part_bytes       = on_host ? host_chunk_bytes : device_part_bytes;
   pairs.part_elements =
-      std::max<std::size_t>(static_cast<std::size_t>(width), part_bytes / sizeof(T));
-  while (pairs.num_pairs * pairs.parts_per_page() > static_cast<std::size_t>(INT_MAX)) {
-    pairs.part_elements *= 2;
-  }
-  auto const teams = static_cast<int>(pairs.num_pairs * pairs.parts_per_page());
-  if constexpr (is_host_execution_v<ExecSpace>) {
-    if (on_host) {
-      bool const streaming =
-          pairs.num_pairs * pairs.page_elements * sizeof(T) >= streaming_threshold;
-      Kokkos::parallel_for(label, Kokkos::TeamPolicy<ExecSpace>(exec, teams, 1, 1),
-                           CopyRun<T>{pairs, streaming});
-      return;
-    }
-  }
+      std::max<std::size_t>(static_cast<std::size_t>(width), device_part_bytes / sizeof(T));
+  while (pairs.num_parts() > static_cast<std::size_t>(INT_MAX)) pairs.part_elements *= 2;
   constexpr bool host  = is_host_execution_v<ExecSpace>;
   int const team_size  = config.team_size > 0 ? config.team_size : host ? 1 : device_team_threads;
   bool const is_vector = reinterpret_cast<std::uintptr_t>(pairs.data) % bytes == 0 &&
                          pairs.page_pitch * sizeof(T) % bytes == 0 &&
                          pairs.page_elements * sizeof(T) % bytes == 0;
-  auto const policy = Kokkos::TeamPolicy<ExecSpace>(exec, teams, team_size, 1);
+  auto const policy =
+      Kokkos::TeamPolicy<ExecSpace>(exec, static_cast<int>(pairs.num_parts()), team_size, 1);
   if (is_vector) {
     Kokkos::parallel_for(label, policy, CopyPart<T, width>{pairs});
   } else {
     Kokkos::parallel_for(label, policy, CopyPart<T, 1>{pairs});
   }
+}
+
+template <class ExecSpace, class T>
+void launch_copy(std::string const& label, ExecSpace const& exec, LaunchConfig config,
+                 PagePairs<T> const& pairs) {
+  if (pairs.num_pairs == 0 || pairs.page_elements == 0) return;
+  if constexpr (is_host_execution_v<ExecSpace>) {
+    if (!config.device_form) {
+      launch_host_copy(label, exec, pairs);
+      return;
+    }
+  }
+  launch_device_copy(label, exec, config, pairs);
 }
 
 /// Enters sources and destinations as claims of whole pages, and finds the first page that is none.
@@ -179,7 +200,7 @@ void check_page_lists(ExecSpace const& exec, char const* function, Sources const
   throw ConflictError(
       function, indexed("dst_pages", again.owner),
       "page " + std::to_string(again.page) + " which " + indexed(where, kept.owner) + " names too",
-      "a page that is named once");
+      "a destination that no other entry names");
 }
 
 template <class... Options, class ExecSpace, class Collection, class Sources, class Destinations>

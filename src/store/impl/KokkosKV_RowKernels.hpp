@@ -124,18 +124,24 @@ struct RowKernel {
   }
 };
 
-/// Host form of StoreRow for an input of packed rows of the storage type: the rows that share a
-/// page are one run of neighbouring bytes on both sides.
+/// Neighbouring rows that share a page.
+struct PageRun {
+  RowLocation first;
+  std::size_t rows;
+  std::uint32_t page;
+};
+
+/// Host form of StoreRow for an input of packed rows of the storage type: the rows of a run are
+/// neighbouring bytes on both sides.
 template <class Cache, class Input>
 struct StoreRun {
   Cache cache;
   Input input;
-  bool streaming;
 
-  void operator()(RowLocation const& first, std::size_t rows, std::uint32_t page) const {
-    if (!cache.is_mapped(page)) return;
-    bulk_copy(streaming, cache.row(page, Cache::slot(first.token), 0), input.row(first),
-              rows * Cache::token_size * sizeof(typename Cache::value_type));
+  void operator()(BulkCopier& copier, PageRun const& run) const {
+    if (!cache.is_mapped(run.page)) return;
+    copier.copy(cache.row(run.page, Cache::slot(run.first.token), 0), input.row(run.first),
+                run.rows * Cache::token_size * sizeof(typename Cache::value_type));
   }
 };
 
@@ -144,14 +150,14 @@ template <class Cache, class Output>
 struct LoadRun {
   Cache cache;
   Output output;
-  bool streaming;
 
-  void operator()(RowLocation const& first, std::size_t rows, std::uint32_t page) const {
-    auto const bytes = rows * Cache::token_size * sizeof(typename Cache::value_type);
-    if (cache.is_mapped(page)) {
-      bulk_copy(streaming, output.row(first), cache.row(page, Cache::slot(first.token), 0), bytes);
+  void operator()(BulkCopier& copier, PageRun const& run) const {
+    auto const bytes = run.rows * Cache::token_size * sizeof(typename Cache::value_type);
+    auto* const to   = output.row(run.first);
+    if (cache.is_mapped(run.page)) {
+      copier.copy(to, cache.row(run.page, Cache::slot(run.first.token), 0), bytes);
     } else {
-      std::memset(static_cast<void*>(output.row(first)), 0, bytes);
+      std::memset(static_cast<void*>(to), 0, bytes);
     }
   }
 };
@@ -162,9 +168,9 @@ struct BothRuns {
   First first;
   Second second;
 
-  void operator()(RowLocation const& at, std::size_t rows, std::uint32_t page) const {
-    first(at, rows, page);
-    second(at, rows, page);
+  void operator()(BulkCopier& copier, PageRun const& run) const {
+    first(copier, run);
+    second(copier, run);
   }
 };
 
@@ -174,24 +180,24 @@ struct RunKernel {
   Rows rows;
   Cache cache;
   RunWork work;
+  bool streaming;
 
   template <class Member>
   void operator()(Member const& member) const {
-    auto const& table  = cache;
-    auto const& worker = work;
+    BulkCopier copier(streaming);
     rows.for_each_part(static_cast<std::size_t>(member.league_rank()), [&](RowLocation at,
                                                                            std::size_t left) {
       while (left > 0) {
         auto const free_slots = static_cast<std::size_t>(Cache::page_size - Cache::slot(at.token));
-        auto const run        = std::min(left, free_slots);
-        worker(at, run, table.page(at.sequence, at.token));
-        at.position += run;
-        at.row += run;
-        at.token += run;
-        left -= run;
+        auto const length     = std::min(left, free_slots);
+        work(copier, PageRun{at, length, cache.page(at.sequence, at.token)});
+        at.position += length;
+        at.row += length;
+        at.token += length;
+        left -= length;
       }
     });
-    stream_fence();
+    copier.finish();
   }
 };
 
@@ -203,18 +209,18 @@ struct LaunchConfig {
 };
 
 /// Bytes that a team of a host moves: long enough to amortise its start, short enough to spread.
-inline constexpr std::size_t host_chunk_bytes = std::size_t(1) << 20;
+inline constexpr std::size_t host_chunk_bytes = std::size_t(4) << 20;
 /// Chunks that each host thread gets at least, where there are that many rows.
 inline constexpr std::size_t host_chunks_per_thread = 8;
 /// Threads (lanes included) of a device team.
 inline constexpr int device_team_threads = 256;
 
-/// Rows of a host chunk.
+/// Items (rows, parts of pages) of a host chunk.
 template <class ExecSpace>
-std::size_t host_rows_per_chunk(ExecSpace const& exec, std::size_t row_bytes, std::size_t rows) {
-  auto const by_size = host_chunk_bytes / row_bytes;
+std::size_t host_chunk_length(ExecSpace const& exec, std::size_t item_bytes, std::size_t items) {
+  auto const by_size = host_chunk_bytes / item_bytes;
   auto const by_count =
-      rows / (host_chunks_per_thread * static_cast<std::size_t>(exec.concurrency()));
+      items / (host_chunks_per_thread * static_cast<std::size_t>(exec.concurrency()));
   return std::max<std::size_t>(1, std::min(by_size, by_count));
 }
 
@@ -236,7 +242,7 @@ void launch_rows(std::string const& label, ExecSpace const& exec, Rows rows, Row
     if (vector_length == 0) vector_length = 1;
     if (team_size == 0) team_size = 1;
     rows.rows_per_chunk = std::max(static_cast<std::size_t>(team_size),
-                                   host_rows_per_chunk(exec, row_bytes, rows.max_chunk_rows()));
+                                   host_chunk_length(exec, row_bytes, rows.max_chunk_rows()));
   } else {
     using policy_type = Kokkos::TeamPolicy<ExecSpace>;
     if (vector_length == 0) vector_length = std::min({lanes, policy_type::vector_length_max(), 32});
@@ -259,11 +265,12 @@ void launch_runs(std::string const& label, ExecSpace const& exec, Rows rows, Cac
                  RunWork const& work, std::size_t row_bytes) {
   static_assert(is_host_execution_v<ExecSpace>);
   if (rows.num_chunks() == 0) return;
-  rows.rows_per_chunk = host_rows_per_chunk(exec, row_bytes, rows.max_chunk_rows());
+  bool const streaming = rows.total_rows() * row_bytes >= streaming_threshold;
+  rows.rows_per_chunk  = host_chunk_length(exec, row_bytes, rows.max_chunk_rows());
   widen_chunks(rows);
   Kokkos::parallel_for(
       label, Kokkos::TeamPolicy<ExecSpace>(exec, static_cast<int>(rows.num_chunks()), 1, 1),
-      RunKernel<Rows, Cache, RunWork>{rows, cache, work});
+      RunKernel<Rows, Cache, RunWork>{rows, cache, work, streaming});
 }
 
 }  // namespace KokkosKV::Impl

@@ -105,6 +105,18 @@ PaddedRows padded_rows(ArgumentNames const& names, Cache const& cache, char cons
           cache.batch_size(), shape[1]};
 }
 
+/// Rows of a ragged or padded store.
+template <class Cache, class Offsets>
+auto store_rows_of(ArgumentNames const& names, Cache const& cache,
+                   Kokkos::Array<std::size_t, 3> const& shape, Offsets const& offsets) {
+  return ragged_rows(names, cache, "input_shape", shape, offsets, cache.cache_lengths());
+}
+template <class Cache, class Lengths>
+auto store_rows_of(ArgumentNames const& names, Cache const& cache,
+                   Kokkos::Array<std::size_t, 4> const& shape, Lengths const& lengths) {
+  return padded_rows(names, cache, "input_shape", shape, lengths);
+}
+
 /// Limits of a store into a cache.
 template <class Cache>
 BatchLimits<typename Cache::memory_space> store_limits(Cache const& cache) {
@@ -117,8 +129,8 @@ template <class KeyCache, class ValueCache>
 void check_same_batch(ArgumentNames const& names, KeyCache const& keys, ValueCache const& values) {
   static_assert(KeyCache::page_size == ValueCache::page_size,
                 "KokkosKV: key and value cache must have the same page size");
-  if (keys.lookup_table().row(0) != values.lookup_table().row(0) ||
-      keys.cache_lengths() != values.cache_lengths() || keys.batch_size() != values.batch_size()) {
+  if (!keys.lookup_table().is_same(values.lookup_table()) ||
+      keys.cache_lengths() != values.cache_lengths()) {
     throw ShapeError(names.function, "value_cache", "the batch of another collection",
                      "the lookup table and cache lengths of key_cache");
   }

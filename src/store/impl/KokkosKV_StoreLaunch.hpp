@@ -89,13 +89,13 @@ auto store_work(First const& first, Second const& second) {
 }
 
 template <class Cache, class Access>
-auto store_run(bool streaming, Transfer<Cache, Access> const& transfer) {
-  return StoreRun<Cache, Access>{transfer.cache, transfer.access, streaming};
+auto store_run(Transfer<Cache, Access> const& transfer) {
+  return StoreRun<Cache, Access>{transfer.cache, transfer.access};
 }
 template <class First, class Second>
-auto store_run(bool streaming, First const& first, Second const& second) {
-  auto const one   = store_run(streaming, first);
-  auto const other = store_run(streaming, second);
+auto store_run(First const& first, Second const& second) {
+  auto const one   = store_run(first);
+  auto const other = store_run(second);
   return BothRuns<decltype(one), decltype(other)>{one, other};
 }
 
@@ -108,9 +108,7 @@ void launch_store(std::string const& label, ExecSpace const& exec, Rows const& r
   if constexpr (is_host_execution_v<ExecSpace> &&
                 (First::may_be_packed && ... && Second::may_be_packed)) {
     if (!config.device_form && first.is_packed() && (second.is_packed() && ...)) {
-      bool const streaming = rows.total_rows() * row_bytes >= streaming_threshold;
-      launch_runs(label, exec, rows, first.cache, store_run(streaming, first, second...),
-                  row_bytes);
+      launch_runs(label, exec, rows, first.cache, store_run(first, second...), row_bytes);
       return;
     }
   }
@@ -129,8 +127,7 @@ void launch_load(std::string const& label, ExecSpace const& exec, Rows const& ro
   auto const& [cache, output] = transfer;
   if constexpr (is_host_execution_v<ExecSpace> && transfer_type::may_be_packed) {
     if (!config.device_form && transfer.is_packed()) {
-      bool const streaming = rows.total_rows() * transfer_type::row_bytes >= streaming_threshold;
-      launch_runs(label, exec, rows, cache, LoadRun<Cache, Output>{cache, output, streaming},
+      launch_runs(label, exec, rows, cache, LoadRun<Cache, Output>{cache, output},
                   transfer_type::row_bytes);
       return;
     }
