@@ -57,7 +57,7 @@ class StreamCopier {
  private:
   static constexpr std::size_t line_bytes  = 64;
   static constexpr std::size_t page_bytes  = 4096;
-  static constexpr std::size_t num_lanes   = 16;
+  static constexpr std::size_t num_lanes   = 12;
   static constexpr std::size_t max_waiting = 64;
   static constexpr std::size_t visit_lines = 4;
   static constexpr std::size_t visit_bytes = visit_lines * line_bytes;
