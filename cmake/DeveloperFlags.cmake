@@ -15,4 +15,8 @@ if(KokkosKV_SANITIZERS)
                                                             -fno-omit-frame-pointer -g1)
   target_link_options(KokkosKV_developer_flags INTERFACE -fsanitize=${KokkosKV_SANITIZERS})
 endif()
+if(KokkosKV_ENABLE_BOUNDS_CHECKS)
+  # In headers alone: it does not matter whether Kokkos itself was built with it.
+  target_compile_definitions(KokkosKV_developer_flags INTERFACE KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK)
+endif()
 # The headers are the product: they are compiled with the same strictness as the code that includes them.

@@ -13,7 +13,8 @@ check_format() {
 
 # The libraries are checked as part of the scripts that source them.
 check_scripts() {
-  in_root tools shellcheck --check-sourced scripts/{sandbox,demo,test,bench} scripts/lib/{inside,bootstrap}.sh
+  in_root tools shellcheck --check-sourced scripts/{sandbox,demo,test,bench,check-device,check-gpu-run} \
+    scripts/lib/{inside,bootstrap,device_unit}.sh perf_test/cluster/{submit,run-process,slurm.sh,pbs.sh,job.sh}
 }
 
 check_docs() {

@@ -4,7 +4,7 @@
 
 packages_folder=$source_root/scripts/lib/packages
 roots_folder=$cache_folder/roots
-all_roots=(openmp serial-kernels tools)
+all_roots=(openmp serial-kernels device tools)
 
 root_path() { printf '%s' "$roots_folder/$1"; }
 root_lock_file() { printf '%s' "$roots_folder/$1.lock"; }
@@ -130,6 +130,7 @@ remove_sandbox() {
   remove_roots "${all_roots[@]}"
   delete_tree "$cache_folder/ccache"
   delete_tree "$cache_folder/home"
+  delete_tree "$cache_folder/device"
   rm -f -- "$roots_folder"/*.lock
   rmdir --ignore-fail-on-non-empty -- "$cache_folder"/{logs,roots} 2> /dev/null || true
   rmdir --ignore-fail-on-non-empty -- "$cache_folder"

@@ -5,8 +5,11 @@
 
 #include <Kokkos_Macros.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
+
+#include <kokkos_ext/impl/KokkosKV_AccessWords.hpp>
 
 namespace KokkosKV {
 
@@ -24,10 +27,11 @@ constexpr int vector_width(int elements) {
   return width;
 }
 
-/// `Width` elements of type T, aligned for one access where their size is a power of two.
+/// `Width` elements of type T, aligned for one access, or for several where they are larger than
+/// the widest access.
 template <class T, int Width>
-struct alignas(std::has_single_bit(Width * sizeof(T)) && Width * sizeof(T) <= max_access_bytes
-                   ? Width * sizeof(T)
+struct alignas(std::has_single_bit(Width * sizeof(T))
+                   ? std::min(Width * sizeof(T), max_access_bytes)
                    : alignof(T)) SimdVector {
   static_assert(Width >= 1, "KokkosKV::SimdVector: Width must be at least 1");
 
@@ -43,12 +47,14 @@ struct alignas(std::has_single_bit(Width * sizeof(T)) && Width * sizeof(T) <= ma
 };
 
 /// Loads `Width` elements. \p Alignment is the alignment of `source` in bytes that the caller
-/// vouches for; the whole vector moves in one access when it covers the vector's own alignment.
+/// vouches for; where it covers the vector's own alignment, the vector moves in accesses as wide as
+/// that.
 template <int Width, std::size_t Alignment, class T>
 KOKKOS_FUNCTION SimdVector<T, Width> load_vector(T const* source) {
   using vector_type = SimdVector<T, Width>;
   if constexpr (Alignment >= alignof(vector_type)) {
-    return *reinterpret_cast<vector_type const*>(source);
+    KOKKOS_IF_ON_DEVICE((return Impl::load_words<vector_type>(source);))
+    KOKKOS_IF_ON_HOST((return *reinterpret_cast<vector_type const*>(source);))
   } else {
     vector_type result;
     for (int i = 0; i < Width; ++i) result[i] = source[i];
@@ -61,7 +67,8 @@ template <int Width, std::size_t Alignment, class T>
 KOKKOS_FUNCTION void store_vector(T* target, SimdVector<T, Width> const& vector) {
   using vector_type = SimdVector<T, Width>;
   if constexpr (Alignment >= alignof(vector_type)) {
-    *reinterpret_cast<vector_type*>(target) = vector;
+    KOKKOS_IF_ON_DEVICE((Impl::store_words(target, vector);))
+    KOKKOS_IF_ON_HOST((*reinterpret_cast<vector_type*>(target) = vector;))
   } else {
     for (int i = 0; i < Width; ++i) target[i] = vector[i];
   }

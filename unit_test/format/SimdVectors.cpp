@@ -36,7 +36,7 @@ inline constexpr bool has_layout =
 static_assert(has_layout<float, 1, 4> && has_layout<float, 2, 8> && has_layout<float, 4, 16>);
 static_assert(has_layout<half, 8, 16> && has_layout<bf16, 2, 4> && has_layout<std::int8_t, 16, 16>);
 static_assert(has_layout<float, 3, 4> && has_layout<half, 6, 2> && has_layout<std::int8_t, 5, 1>);
-static_assert(has_layout<double, 4, 8> && has_layout<float, 8, 4>);
+static_assert(has_layout<double, 4, 16> && has_layout<float, 8, 16> && has_layout<Wide, 1, 16>);
 static_assert(SimdVector<int, 3>{{4, 5, 6}}[2] == 6);
 
 /// Moves a vector from every offset to every offset, promising `Alignment` where it holds.

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include <store/impl/KokkosKV_StreamCopy.hpp>
+#include <kokkos_ext/impl/KokkosKV_StreamCopy.hpp>
 
 namespace KokkosKVTest {
 namespace {

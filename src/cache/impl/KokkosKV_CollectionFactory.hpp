@@ -87,15 +87,13 @@ auto unify_table(std::string const& name, Table const& table, std::size_t batch)
 
 /// The options of one call, by type.
 struct NoOption {};
+inline constexpr NoOption no_option{};
 template <class T>
 struct is_cache_scales : std::false_type {};
 template <class ScalesView, class TableView>
 struct is_cache_scales<CacheScales<ScalesView, TableView>> : std::true_type {};
 
-inline NoOption const& find_scales() {
-  static constexpr NoOption none;
-  return none;
-}
+inline NoOption const& find_scales() { return no_option; }
 template <class First, class... Rest>
 auto const& find_scales(First const& first, Rest const&... rest) {
   static_assert(is_cache_scales<First>::value || std::is_same_v<First, unchecked_t>,

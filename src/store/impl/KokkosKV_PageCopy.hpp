@@ -15,10 +15,10 @@
 #include <cache/impl/KokkosKV_LengthCheck.hpp>
 #include <kokkos_ext/KokkosKV_HostExecution.hpp>
 #include <kokkos_ext/KokkosKV_SimdVector.hpp>
+#include <kokkos_ext/impl/KokkosKV_StreamCopy.hpp>
 #include <store/impl/KokkosKV_PageClaims.hpp>
 #include <store/impl/KokkosKV_RowKernels.hpp>
 #include <store/impl/KokkosKV_StoreCheck.hpp>
-#include <store/impl/KokkosKV_StreamCopy.hpp>
 
 namespace KokkosKV::Impl {
 
@@ -52,10 +52,10 @@ struct PagePairs {
     return sources[pair(part)] < num_blocks && destinations[pair(part)] < num_blocks;
   }
   KOKKOS_FUNCTION T const* source(std::size_t part) const {
-    return data + sources[pair(part)] * page_pitch + offset(part);
+    return data + (sources[pair(part)] * page_pitch + offset(part));
   }
   KOKKOS_FUNCTION T* destination(std::size_t part) const {
-    return data + destinations[pair(part)] * page_pitch + offset(part);
+    return data + (destinations[pair(part)] * page_pitch + offset(part));
   }
 };
 

@@ -15,8 +15,8 @@
 
 #include <format/KokkosKV_Convert.hpp>
 #include <kokkos_ext/KokkosKV_HostExecution.hpp>
+#include <kokkos_ext/impl/KokkosKV_StreamCopy.hpp>
 #include <store/impl/KokkosKV_RowAccess.hpp>
-#include <store/impl/KokkosKV_StreamCopy.hpp>
 
 namespace KokkosKV::Impl {
 
@@ -113,8 +113,8 @@ struct RowKernel {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member) const {
-    auto const chunk    = static_cast<std::size_t>(member.league_rank());
-    auto const length   = static_cast<int>(rows.chunk_length(chunk));
+    auto const chunk    = rows.chunk(static_cast<std::size_t>(member.league_rank()));
+    auto const length   = static_cast<int>(chunk.length);
     auto const& located = rows;
     auto const& worker  = work;
     auto const do_row   = [&](int index) {
@@ -185,8 +185,8 @@ struct RunKernel {
   template <class Member>
   void operator()(Member const& member) const {
     BulkCopier copier(streaming);
-    rows.for_each_part(static_cast<std::size_t>(member.league_rank()), [&](RowLocation at,
-                                                                           std::size_t left) {
+    auto const chunk = rows.chunk(static_cast<std::size_t>(member.league_rank()));
+    rows.for_each_part(chunk, [&](RowLocation at, std::size_t left) {
       while (left > 0) {
         auto const free_slots = static_cast<std::size_t>(Cache::page_size - Cache::slot(at.token));
         auto const length     = std::min(left, free_slots);

@@ -19,6 +19,13 @@ struct RowLocation {
   std::size_t token;     ///< position in the sequence, cached tokens included
 };
 
+/// Neighbouring rows that are one team's work.
+struct RowChunk {
+  std::size_t sequence;  ///< padded: to which they all belong
+  std::size_t first;     ///< ragged: row; padded: position
+  std::size_t length;
+};
+
 /// Rows [offsets[b], offsets[b + 1]) of sequence b, which begin at token first_tokens[b].
 struct RaggedRows {
   std::uint32_t const* offsets;
@@ -36,13 +43,14 @@ struct RaggedRows {
     return offsets[sequence + 1] - offsets[sequence];
   }
 
-  KOKKOS_FUNCTION std::size_t chunk_length(std::size_t chunk) const {
-    auto const left = num_rows - chunk * rows_per_chunk;
-    return left < rows_per_chunk ? left : rows_per_chunk;
+  KOKKOS_FUNCTION RowChunk chunk(std::size_t index) const {
+    auto const first = index * rows_per_chunk;
+    auto const left  = num_rows - first;
+    return {0, first, left < rows_per_chunk ? left : rows_per_chunk};
   }
 
-  KOKKOS_FUNCTION RowLocation locate(std::size_t chunk, std::size_t index) const {
-    auto const row      = chunk * rows_per_chunk + index;
+  KOKKOS_FUNCTION RowLocation locate(RowChunk const& chunk, std::size_t index) const {
+    auto const row      = chunk.first + index;
     auto const sequence = find_sequence(row);
     auto const position = row - offsets[sequence];
     return {sequence, position, row, first_tokens[sequence] + position};
@@ -64,14 +72,13 @@ struct RaggedRows {
 
   /// Calls `visit(location of the first row, rows)` for each sequence's part of a chunk, in order.
   template <class Visitor>
-  KOKKOS_FUNCTION void for_each_part(std::size_t chunk, Visitor const& visit) const {
-    auto const end = chunk_length(chunk);
-    for (std::size_t index = 0; index < end;) {
+  KOKKOS_FUNCTION void for_each_part(RowChunk const& chunk, Visitor const& visit) const {
+    for (std::size_t index = 0; index < chunk.length;) {
       auto const location = locate(chunk, index);
       // A sequence ends after its first row at the latest: bad unchecked offsets cannot stall this.
       auto const stop     = static_cast<std::size_t>(offsets[location.sequence + 1]);
       auto const in_part  = stop > location.row ? stop - location.row : 1;
-      auto const in_chunk = end - index;
+      auto const in_chunk = chunk.length - index;
       auto const rows     = in_part < in_chunk ? in_part : in_chunk;
       visit(location, rows);
       index += rows;
@@ -100,23 +107,25 @@ struct PaddedRows {
     return announced < max_rows ? announced : max_rows;
   }
 
-  KOKKOS_FUNCTION std::size_t chunk_length(std::size_t chunk) const {
-    auto const first = (chunk % chunks_per_sequence()) * rows_per_chunk;
-    auto const total = length(chunk / chunks_per_sequence());
-    if (first >= total) return 0;
-    return total - first < rows_per_chunk ? total - first : rows_per_chunk;
+  /// Of one sequence: the divisions are done once and not for each row.
+  KOKKOS_FUNCTION RowChunk chunk(std::size_t index) const {
+    auto const per_sequence = chunks_per_sequence();
+    auto const sequence     = index / per_sequence;
+    auto const first        = (index - sequence * per_sequence) * rows_per_chunk;
+    auto const total        = length(sequence);
+    auto const left         = first < total ? total - first : 0;
+    return {sequence, first, left < rows_per_chunk ? left : rows_per_chunk};
   }
 
-  KOKKOS_FUNCTION RowLocation locate(std::size_t chunk, std::size_t index) const {
-    auto const sequence = chunk / chunks_per_sequence();
-    auto const position = (chunk % chunks_per_sequence()) * rows_per_chunk + index;
+  KOKKOS_FUNCTION RowLocation locate(RowChunk const& chunk, std::size_t index) const {
+    auto const sequence = chunk.sequence;
+    auto const position = chunk.first + index;
     return {sequence, position, begin(sequence) + position, first_tokens[sequence] + position};
   }
 
   template <class Visitor>
-  KOKKOS_FUNCTION void for_each_part(std::size_t chunk, Visitor const& visit) const {
-    auto const rows = chunk_length(chunk);
-    if (rows > 0) visit(locate(chunk, 0), rows);
+  KOKKOS_FUNCTION void for_each_part(RowChunk const& chunk, Visitor const& visit) const {
+    if (chunk.length > 0) visit(locate(chunk, 0), chunk.length);
   }
 };
 
