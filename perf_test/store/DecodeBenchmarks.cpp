@@ -40,9 +40,20 @@ struct CopyRows {
       T* const to         = pool.data() + slots(row);
       T const* const from = rows.data() + row * token_elements;
       KOKKOS_IF_ON_HOST((std::memcpy(to, from, token_elements * sizeof(T));))
-      KOKKOS_IF_ON_DEVICE((Kokkos::parallel_for(Kokkos::TeamVectorRange(member, token_elements),
-                                                [&](std::size_t i) { to[i] = from[i]; });))
+      KOKKOS_IF_ON_DEVICE((copy_row(member, to, from);))
     }
+  }
+
+ private:
+  /// The whole team on a row, 16 bytes a thread.
+  template <class Member>
+  KOKKOS_FUNCTION void copy_row(Member const& member, T* to, T const* from) const {
+    constexpr int width     = static_cast<int>(max_access_bytes / sizeof(T));
+    auto const copy_vectors = [&](std::size_t i) {
+      store_vector<width, max_access_bytes>(to + i * width,
+                                            load_vector<width, max_access_bytes>(from + i * width));
+    };
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(member, token_elements / width), copy_vectors);
   }
 };
 
@@ -92,8 +103,12 @@ void decode(benchmark::State& state, Sizes const& sizes, std::size_t num_steps) 
   }
 
   exec_space const exec;
-  auto const rows_per_team = Impl::host_chunk_length(exec, setup_type::token_bytes, batch);
-  auto const teams         = static_cast<int>((batch + rows_per_team - 1) / rows_per_team);
+  // As the store does it: chunks of rows on hosts, a team of threads a row on devices.
+  constexpr bool on_host = Impl::is_host_execution_v<exec_space>;
+  auto const rows_per_team =
+      on_host ? Impl::host_chunk_length(exec, setup_type::token_bytes, batch) : 1;
+  int const team_size = on_host ? 1 : 128;
+  auto const teams    = static_cast<int>((batch + rows_per_team - 1) / rows_per_team);
   Kokkos::View<T*> const pool(setup.blocks.data(), setup.blocks.size());
   Kokkos::View<T const*> const source(rows.data(), rows.size());
   measure_pairs(
@@ -103,7 +118,8 @@ void decode(benchmark::State& state, Sizes const& sizes, std::size_t num_steps) 
       [&](int) {
         for (auto const& step : steps) {
           Kokkos::parallel_for(
-              "KokkosKV::Perf::copy_rows", Kokkos::TeamPolicy<exec_space>(exec, teams, 1, 1),
+              "KokkosKV::Perf::copy_rows",
+              Kokkos::TeamPolicy<exec_space>(exec, teams, team_size, 1),
               CopyRows<T>{pool, step.slots, source, std::size_t(bench_heads) * bench_head_size,
                           rows_per_team});
         }

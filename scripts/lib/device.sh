@@ -135,7 +135,7 @@ check_broken() {
   for source in unit_test/device/broken/*.cpp; do
     expected=$(sed -n '1s@^// Caught as: @@p' "$source")
     mkdir -p "build/device/$target"
-    if ! output=$(printf '%s float\n' "broken/${source##*/}" | compile_units "$backend" "$target" 2>&1 > build/device/$target/broken); then
+    if ! output=$(printf '%s float\n' "broken/${source##*/}" | compile_units "$backend" "$target" 2>&1 > "build/device/$target/broken"); then
       :
     elif output=$(show_folder "$device_cache"; in_root device python3 scripts/lib/device_report.py "$target" \
         < "build/device/$target/broken" 2>&1); then
