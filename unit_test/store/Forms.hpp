@@ -9,15 +9,22 @@
 
 namespace KokkosKVTest {
 
+/// Rows that a large team of a device has, one for each of its threads.
+inline constexpr int emulated_team_size = 64;
+
 /// Team size of the device form, or zero for the public function.
 template <class ExecSpace>
 std::vector<int> team_sizes() {
-  if (ExecSpace{}.concurrency() < 2) return {0, 1};
-  return {0, 1, 2};
+  if (ExecSpace{}.concurrency() < 2) return {0, 1, emulated_team_size};
+  return {0, 1, 2, emulated_team_size};
 }
 
+/// A large team is emulated by a thread that has the rows of all its threads.
 inline KokkosKV::Impl::LaunchConfig device_form(int team_size) {
-  return {.device_form = true, .team_size = team_size, .vector_length = 0};
+  if (team_size == emulated_team_size) {
+    return {.device_form = true, .team_size = 1, .rows_per_chunk = emulated_team_size};
+  }
+  return {.device_form = true, .team_size = team_size, .rows_per_chunk = 0};
 }
 
 template <bool Padded, class Cache, class Input>

@@ -201,11 +201,12 @@ struct RunKernel {
   }
 };
 
-/// How a kernel is launched; zeros mean 'choose'. Tests set it to run the device form on hosts.
+/// How a kernel is launched; zeros mean 'choose'. Tests set it to run the device form on hosts,
+/// also with as many rows a team as the large teams of devices have.
 struct LaunchConfig {
-  bool device_form  = false;
-  int team_size     = 0;
-  int vector_length = 0;
+  bool device_form           = false;
+  int team_size              = 0;
+  std::size_t rows_per_chunk = 0;
 };
 
 /// Bytes that a team of a host moves: long enough to amortise its start, short enough to spread.
@@ -235,23 +236,23 @@ template <class ExecSpace, class Rows, class RowWork>
 void launch_rows(std::string const& label, ExecSpace const& exec, Rows rows, RowWork const& work,
                  std::size_t row_bytes, LaunchConfig config) {
   if (rows.num_chunks() == 0) return;
-  int const lanes   = static_cast<int>(std::bit_ceil(static_cast<unsigned>(RowWork::num_vectors)));
-  int vector_length = config.vector_length;
+  int vector_length = 1;
   int team_size     = config.team_size;
   if constexpr (is_host_execution_v<ExecSpace>) {
-    if (vector_length == 0) vector_length = 1;
     if (team_size == 0) team_size = 1;
     rows.rows_per_chunk = std::max(static_cast<std::size_t>(team_size),
                                    host_chunk_length(exec, row_bytes, rows.max_chunk_rows()));
   } else {
     using policy_type = Kokkos::TeamPolicy<ExecSpace>;
-    if (vector_length == 0) vector_length = std::min({lanes, policy_type::vector_length_max(), 32});
+    int const lanes = static_cast<int>(std::bit_ceil(static_cast<unsigned>(RowWork::num_vectors)));
+    vector_length   = std::min({lanes, policy_type::vector_length_max(), 32});
     if (team_size == 0) team_size = device_team_threads / vector_length;
     policy_type const probe(exec, 1, 1, vector_length);
     team_size = std::min(team_size, probe.team_size_max(RowKernel<Rows, RowWork>{rows, work},
                                                         Kokkos::ParallelForTag{}));
     rows.rows_per_chunk = static_cast<std::size_t>(team_size);
   }
+  if (config.rows_per_chunk > 0) rows.rows_per_chunk = config.rows_per_chunk;
   widen_chunks(rows);
   Kokkos::parallel_for(label,
                        Kokkos::TeamPolicy<ExecSpace>(exec, static_cast<int>(rows.num_chunks()),
