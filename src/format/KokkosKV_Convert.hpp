@@ -25,13 +25,14 @@ namespace Impl {
 
 // A double must not pass through float on its way to a 16-bit type: rounding twice can miss the
 // nearest value. Rounding to odd at the intermediate step avoids that.
-KOKKOS_INLINE_FUNCTION float round_to_odd(double value) {
+template <class Wide>
+KOKKOS_INLINE_FUNCTION float round_to_odd(Wide value) {
   float const nearest = static_cast<float>(value);
-  double const back   = static_cast<double>(nearest);
+  Wide const back     = static_cast<Wide>(nearest);
   if (back == value || back != back) return nearest;
   auto const word = Kokkos::bit_cast<std::uint32_t>(nearest);
   if ((word & 1u) != 0u) return nearest;
-  bool const away_from_zero = (back < 0.0 ? -back : back) > (value < 0.0 ? -value : value);
+  bool const away_from_zero = (back < 0 ? -back : back) > (value < 0 ? -value : value);
   return Kokkos::bit_cast<float>(away_from_zero ? word - 1u : word + 1u);
 }
 
@@ -46,10 +47,10 @@ KOKKOS_FUNCTION To convert_value(From const& from) {
     return from;
   } else if constexpr (std::is_floating_point_v<From> && std::is_floating_point_v<To>) {
     return static_cast<To>(from);
-  } else if constexpr (std::is_same_v<From, double>) {
+  } else if constexpr (std::is_floating_point_v<From> && sizeof(From) > sizeof(float)) {
     return To(Impl::round_to_odd(from));
-  } else if constexpr (std::is_same_v<To, double>) {
-    return static_cast<double>(static_cast<float>(from));
+  } else if constexpr (std::is_floating_point_v<To>) {
+    return static_cast<To>(static_cast<float>(from));
   } else {
     return To(static_cast<float>(from));
   }

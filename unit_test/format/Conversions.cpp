@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <KokkosKV.hpp>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <reference/Random.hpp>
@@ -57,6 +58,18 @@ TEST(Conversions, EveryPairOfFloatingPointTypes) {
   check_from<bf16>();
   check_from<float>();
   check_from<double>();
+}
+
+// Just above the middle of two 16-bit values, by less than float or double can tell.
+TEST(Conversions, LongDoublesAreRoundedOnce) {
+  if (std::numeric_limits<long double>::digits < 61) GTEST_SKIP() << "long double is double";
+  long double const tiny = std::ldexp(1.0L, -60);
+  EXPECT_EQ(exact_value(convert_value<bf16>(1 + std::ldexp(1.0L, -8) + tiny)),
+            1 + std::ldexp(1.0, -7));
+  EXPECT_EQ(exact_value(convert_value<bf16>(1 + std::ldexp(1.0L, -8))), 1.0);
+  EXPECT_EQ(exact_value(convert_value<half>(-1 - std::ldexp(1.0L, -11) - tiny)),
+            -1 - std::ldexp(1.0, -10));
+  EXPECT_EQ(exact_value(convert_value<half>(-1 - std::ldexp(1.0L, -11))), -1.0);
 }
 
 TEST(Conversions, VectorsElementByElement) {
