@@ -99,9 +99,9 @@ def read_amdgcn(folder):
                 (kernel.loads if match[1] == "load" else kernel.stores)[width] += 1
             if match := re.match(r"\s*(v_(?!mov|cndmask)\w*f64\w*)", line):
                 kernel.doubles.add(match[1])
-            # There is no instruction for it: it begins with an approximate reciprocal. The one of
-            # 64-bit divisors may be computed before the loop, but not the one of the quick path
-            # for operands that happen to fit 32 bits.
+            # There is no instruction for it: it begins with an approximate reciprocal. Where the
+            # divisor stays the same the compiler moves that before the loop, and only multiplications
+            # remain, which look like any others: such a division is seen on CUDA alone.
             if depth >= inner and (match := re.match(r"\s*(v_rcp_iflag_f32|v_\w+.*0x4f800000)", line)):
                 kernel.divisions.add(match[1])
     current = None
