@@ -3,6 +3,7 @@
 #define KOKKOSKV_HPP
 
 #include <KokkosKV_Version.hpp>
+#include <attention/KokkosKV_MergeStates.hpp>
 #include <cache/KokkosKV_Errors.hpp>
 #include <cache/KokkosKV_LookupTable.hpp>
 #include <cache/KokkosKV_PageScales.hpp>

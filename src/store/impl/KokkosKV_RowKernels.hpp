@@ -209,21 +209,8 @@ struct LaunchConfig {
   std::size_t rows_per_chunk = 0;
 };
 
-/// Bytes that a team of a host moves: long enough to amortise its start, short enough to spread.
-inline constexpr std::size_t host_chunk_bytes = std::size_t(4) << 20;
-/// Chunks that each host thread gets at least, where there are that many rows.
-inline constexpr std::size_t host_chunks_per_thread = 8;
 /// Threads (lanes included) of a device team.
 inline constexpr int device_team_threads = 256;
-
-/// Items (rows, parts of pages) of a host chunk.
-template <class ExecSpace>
-std::size_t host_chunk_length(ExecSpace const& exec, std::size_t item_bytes, std::size_t items) {
-  auto const by_size = host_chunk_bytes / item_bytes;
-  auto const by_count =
-      items / (host_chunks_per_thread * static_cast<std::size_t>(exec.concurrency()));
-  return std::max<std::size_t>(1, std::min(by_size, by_count));
-}
 
 /// Guards the league size, which Kokkos takes as an int.
 template <class Rows>
