@@ -36,7 +36,7 @@ if [[ ! -d $folder ]]; then
     exit 1
   fi
   mv -- "$work.log" "$work/log"
-  mv -T -- "$work" "$folder" 2> /dev/null || true
+  mv -T -- "$work" "$folder" 2> /dev/null || rm -rf -- "$work"
   trap - EXIT
 fi
 touch "$folder"

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -25,14 +24,33 @@ std::string read(std::filesystem::path const& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
+bool is_word(char letter) {
+  return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
+}
+
 /// Functions at namespace scope of a header that the host calls. Formatted sources begin their
 /// declarations in the first column, after `template` and `requires` lines.
 std::set<std::string> host_functions(std::string const& header) {
-  static std::regex const declaration(
-      R"((?:^|\n)(?!KOKKOS|constexpr|static_assert|template|using|struct|class|//|#)[A-Za-z][\w:<>, *&]*?[ *&](\w+)\()");
   std::set<std::string> names;
-  for (std::sregex_iterator it(header.begin(), header.end(), declaration), end; it != end; ++it) {
-    names.insert((*it)[1]);
+  bool internal = false;
+  std::istringstream lines(header);
+  for (std::string line; std::getline(lines, line);) {
+    auto const begins = [&](char const* text) { return line.starts_with(text); };
+    if (begins("namespace") || begins("}  // namespace")) {
+      internal = begins("namespace") && line.find("Impl") != std::string::npos;
+    }
+    if (internal || line.empty() || !is_word(line.front())) continue;
+    if (begins("KOKKOS_") || begins("constexpr") || begins("inline constexpr") ||
+        begins("static_assert") || begins("template") || begins("using") || begins("struct") ||
+        begins("class") || begins("namespace")) {
+      continue;
+    }
+    auto const end = line.find('(');
+    if (end == std::string::npos) continue;
+    auto begin = end;
+    while (begin > 0 && is_word(line[begin - 1])) --begin;
+    // A deduction guide has nothing before its name.
+    if (begin > 0 && begin < end) names.insert(line.substr(begin, end - begin));
   }
   return names;
 }
@@ -61,8 +79,10 @@ TEST(KernelList, FindsFunctionsOfTheHost) {
   EXPECT_EQ(host_functions("\ntemplate <class T>\nvoid one(T const& t) {\n  two(t);\n}\n"
                            "\ntemplate <class T>\n  requires(three<T>)\nauto four(int a,\n"
                            "          int b) {\n}\nKOKKOS_FUNCTION int five(int a);\n"
-                           "inline std::string const& six();\nconstexpr int seven(int a);\n"),
-            (std::set<std::string>{"one", "four", "six"}));
+                           "inline std::string const& six();\nconstexpr int seven(int a);\n"
+                           "inline constexpr int eight = int(8);\nnamespace Impl {\nint nine();\n"
+                           "}  // namespace Impl\nint ten();\n"),
+            (std::set<std::string>{"one", "four", "six", "ten"}));
 }
 
 TEST(KernelList, HasEveryPublicFunction) {
