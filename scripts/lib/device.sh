@@ -79,7 +79,7 @@ sources_fingerprint() {
     device_root_identity
     [[ $1 != cuda ]] || nvcc --version
     cd "$source_root"
-    find src unit_test/device build/device/include scripts/lib/device_unit.sh -type f -print0 | sort -z | xargs -0 sha256sum
+    find src unit_test/device build/device/include scripts/lib/device.sh scripts/lib/device_unit.sh -type f -print0 | sort -z | xargs -0 sha256sum
   } | sha256sum | cut -c1-32
 }
 
@@ -134,6 +134,7 @@ check_broken() {
   target=${target%% *}
   for source in unit_test/device/broken/*.cpp; do
     expected=$(sed -n '1s@^// Caught as: @@p' "$source")
+    [[ -n $expected ]] || { say "$source does not say how it is caught"; status=1; continue; }
     mkdir -p "build/device/$target"
     if ! output=$(printf '%s float\n' "broken/${source##*/}" | compile_units "$backend" "$target" 2>&1 > "build/device/$target/broken"); then
       :

@@ -37,6 +37,7 @@ if [[ ! -d $folder ]]; then
   fi
   mv -- "$work.log" "$work/log"
   mv -T -- "$work" "$folder" 2> /dev/null || rm -rf -- "$work"
+  [[ -d $folder ]]
   trap - EXIT
 fi
 touch "$folder"

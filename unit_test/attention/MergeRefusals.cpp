@@ -67,6 +67,17 @@ TYPED_TEST(MergeRefusals, Offsets) {
                                               {0, 1, 2, 6});
 }
 
+// States that belong to no row.
+TYPED_TEST(MergeRefusals, StatesWithoutRows) {
+  using memory_space = typename TestFixture::memory_space;
+  typename TestFixture::view_3 const output("KokkosKV::test", 0, 2, 4);
+  typename TestFixture::view_2 const lse("KokkosKV::test", 0, 2);
+  this->template refuses<RaggedError>("state_offsets(0): found 0, expected 5 (states)", [&] {
+    merge_attention_states(TypeParam{}, to_view<memory_space>({0}), this->outputs, this->lses,
+                           output, lse);
+  });
+}
+
 // Unchecked offsets may be wrong: the results are then too, but nothing else is touched or read.
 TYPED_TEST(MergeRefusals, UncheckedOffsets) {
   using memory_space = typename TestFixture::memory_space;

@@ -250,7 +250,7 @@ void check_state_offsets(ExecSpace const& exec, Offsets const& offsets, std::siz
   if (first == no_fault) return;
   std::uint32_t const found  = fetch(exec, offsets, first);
   std::uint32_t const before = first == 0 ? 0 : fetch(exec, offsets, first - 1);
-  auto const expected        = first == 0 ? std::string("0")
+  auto const expected        = first == 0 && found != 0 ? std::string("0")
                                : found < before ? "at least state_offsets(" + std::to_string(first - 1) +
                                                ") = " + std::to_string(before)
                                                 : std::to_string(num_states) + " (states)";
