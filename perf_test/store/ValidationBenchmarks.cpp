@@ -22,7 +22,7 @@ void validation(benchmark::State& state, Sizes const& sizes, std::uint32_t cache
   using setup_type = StoreSetup<T, PageSize>;
   setup_type const setup(sizes.num_layers, std::vector<std::uint32_t>(lengths.size(), cached),
                          lengths);
-  typename setup_type::rows_type const rows("rows", setup.num_tokens, bench_heads, bench_head_size);
+  auto const rows  = setup.make_rows();
   auto const cache = setup.cache(0);
   Kokkos::DefaultExecutionSpace const exec;
   auto const store = [&](auto... options) {

@@ -17,19 +17,32 @@ check_config() {
   esac
 }
 
-# Whether CMake finds a Kokkos on this machine that is recent enough.
+# probe_kokkos [COMPILER]: what CMake finds on this machine with the presets' generator, in `kokkos_version`,
+# `kokkos_devices` (a list with semicolons) and `kokkos_compiler`.
 probe_folder=
 drop_probe() { [[ -z $probe_folder ]] || rm -rf -- "$probe_folder"; }
 at_exit drop_probe
-have_native_kokkos() {
+# shellcheck disable=SC2034,SC2120  # check-gpu-run reads the variables and gives a compiler
+probe_kokkos() {
   have cmake || return 1
+  drop_probe
   probe_folder=$(mktemp -d)
+  # shellcheck disable=SC2016  # CMake expands it
   printf '%s\n' 'cmake_minimum_required(VERSION 3.20)' 'project(probe LANGUAGES CXX)' \
     'find_package(Kokkos CONFIG REQUIRED)' \
-    "if(Kokkos_VERSION VERSION_LESS $native_kokkos_minimum)" '  message(FATAL_ERROR "too old")' 'endif()' \
+    'file(WRITE ${CMAKE_BINARY_DIR}/found "${Kokkos_VERSION}\n${Kokkos_DEVICES}\n${Kokkos_CXX_COMPILER}\n")' \
     > "$probe_folder/CMakeLists.txt"
-  run_guarded cmake -S "$probe_folder" -B "$probe_folder/build" > /dev/null 2>&1
+  run_guarded cmake -G Ninja -S "$probe_folder" -B "$probe_folder/build" ${1:+"-DCMAKE_CXX_COMPILER=$1"} \
+    > /dev/null 2>&1 || return 1
+  { read -r kokkos_version; read -r kokkos_devices; read -r kokkos_compiler; } < "$probe_folder/build/found"
 }
+
+# Whether the Kokkos that was probed is recent enough.
+is_recent_kokkos() {
+  [[ $(printf '%s\n' "$native_kokkos_minimum" "$kokkos_version" | sort -V | head -n 1) == "$native_kokkos_minimum" ]]
+}
+# shellcheck disable=SC2119
+have_native_kokkos() { probe_kokkos && is_recent_kokkos; }
 
 can_have_sandbox() { ((EUID == 0)) && have unshare && unshare --mount true 2> /dev/null; }
 

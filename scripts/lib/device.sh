@@ -31,7 +31,7 @@ include_after() {
 prepare_headers() {
   local backend=$1 target=$2 folder=$source_root/build/device/$2/kokkos name
   local stamp=$folder/.made
-  [[ ! -e $stamp || $(cat "$stamp") != "$(device_root_identity)" ]] || return 0
+  [[ ! -e $stamp || $(cat "$stamp") != "$(headers_identity)" ]] || return 0
   rm -rf -- "$folder"
   mkdir -p "${folder%/*}"
   cp -r -- "$(root_path device)/usr/include/kokkos" "$folder"
@@ -56,9 +56,13 @@ prepare_headers() {
   include_after "$folder/KokkosCore_Config_FwdBackend.hpp" '#include <fwd/Kokkos_Fwd_OPENMP.hpp>' "fwd/Kokkos_Fwd_$name.hpp"
   [[ $name != CUDA ]] || name=Cuda
   include_after "$folder/KokkosCore_Config_SetupBackend.hpp" '#define KOKKOS_SETUP_HPP_' "setup/Kokkos_Setup_$name.hpp"
-  device_root_identity > "$stamp"
+  headers_identity > "$stamp"
 }
-device_root_identity() { stat -c '%i %Y' "$(root_path device)/etc/kokkos-kv-root"; }
+# What the copies are made from, and how.
+headers_identity() {
+  stat -c '%i %Y' "$(root_path device)/etc/kokkos-kv-root"
+  sha256sum "$source_root/scripts/lib/device.sh"
+}
 
 # prepare_version: the generated header, which a configured build would have made.
 prepare_version() {
@@ -73,14 +77,25 @@ prepare_version() {
   mv -- "$file.new" "$file"
 }
 
-# What a unit is compiled from, beside its own name, type and target.
-sources_fingerprint() {
-  {
-    device_root_identity
+# prepare_target BACKEND TARGET: everything but the units themselves; sets `fingerprint`,
+# of all that a unit is compiled from beside its own name and type.
+prepare_target() {
+  prepare_headers "$1" "$2"
+  prepare_version
+  fingerprint=$({
+    headers_identity
     [[ $1 != cuda ]] || nvcc --version
     cd "$source_root"
-    find src unit_test/device build/device/include scripts/lib/device.sh scripts/lib/device_unit.sh -type f -print0 | sort -z | xargs -0 sha256sum
-  } | sha256sum | cut -c1-32
+    find src unit_test/device build/device/include scripts/lib/device_unit.sh -type f -print0 | sort -z | xargs -0 sha256sum
+  } | sha256sum | cut -c1-32)
+}
+
+# prepare_cache: drops what no run has used for long, and shows the folder to the root.
+device_cache=$cache_folder/device
+prepare_cache() {
+  mkdir -p "$device_cache"
+  find "$device_cache" -mindepth 1 -maxdepth 1 -mtime +30 -exec rm -rf {} +
+  visible_folders+=("$device_cache")
 }
 
 # units_of_list: "SOURCE TYPE" of every unit.
@@ -95,52 +110,44 @@ units_of_list() {
 # compile_units BACKEND TARGET: standard input: "SOURCE TYPE" lines; in parallel; what
 # is compiled already is kept. Prints the folder of each unit that compiled.
 compile_units() {
-  local backend=$1 target=$2 fingerprint runner=()
-  prepare_headers "$backend" "$target"
-  prepare_version
-  fingerprint=$(sources_fingerprint "$backend")
-  mkdir -p "$device_cache"
-  find "$device_cache" -mindepth 1 -maxdepth 1 -mtime +30 -exec rm -rf {} +
-  if [[ $backend == hip ]]; then
-    visible_folders+=("$device_cache")
-    runner=(in_root device)
-  fi
+  local runner=()
+  [[ $1 != hip ]] || runner=(in_root device)
   "${runner[@]}" xargs -P "$(nproc)" -L 1 bash "$source_root/scripts/lib/device_unit.sh" \
-    "$backend" "$target" "$fingerprint" "$device_cache"
+    "$1" "$2" "$fingerprint" "$device_cache"
 }
-device_cache=$cache_folder/device
+
+# report_units TARGET OPTION…: standard input: the folders.
+report_units() { in_root device python3 scripts/lib/device_report.py "$@"; }
 
 # check_kernels BACKEND: compiles all units and prints the report.
 check_kernels() {
-  local backend=$1 target status=0 count begin
+  local backend=$1 target units status=0 count begin
   count=$(units_of_list | wc -l)
   for target in $(device_targets "$backend"); do
     begin=$SECONDS
-    mkdir -p "build/device/$target"
+    prepare_target "$backend" "$target"
+    units=build/device/$target/units
     say "compiling $count units for $target …"
-    units_of_list | compile_units "$backend" "$target" > "build/device/$target/units" || status=1
-    say "compiled $(wc -l < "build/device/$target/units") of $count units for $target in $((SECONDS - begin)) s"
-    show_folder "$device_cache" || true
-    in_root device python3 scripts/lib/device_report.py "$target" --allowed unit_test/device/allowed.txt \
-      < "build/device/$target/units" || status=1
+    units_of_list | compile_units "$backend" "$target" > "$units" || status=1
+    say "compiled $(wc -l < "$units") of $count units for $target in $((SECONDS - begin)) s"
+    report_units "$target" --allowed unit_test/device/allowed.txt < "$units" || status=1
   done
   return $status
 }
 
 # check_broken BACKEND: each broken kernel must be caught for the reason in its first line.
 check_broken() {
-  local backend=$1 target source expected output status=0
+  local backend=$1 target units source expected output status=0
   target=$(device_targets "$backend")
   target=${target%% *}
+  prepare_target "$backend" "$target"
+  units=build/device/$target/broken
   for source in unit_test/device/broken/*.cpp; do
     expected=$(sed -n '1s@^// Caught as: @@p' "$source")
     [[ -n $expected ]] || { say "$source does not say how it is caught"; status=1; continue; }
-    mkdir -p "build/device/$target"
-    if ! output=$(printf '%s float\n' "broken/${source##*/}" | compile_units "$backend" "$target" 2>&1 > "build/device/$target/broken"); then
-      :
-    elif output=$(show_folder "$device_cache"; in_root device python3 scripts/lib/device_report.py "$target" \
-        < "build/device/$target/broken" 2>&1); then
-      output="no finding"
+    if output=$(printf '%s float\n' "broken/${source##*/}" | compile_units "$backend" "$target" 2>&1 > "$units") &&
+      output=$(report_units "$target" < "$units" 2>&1); then
+      output='no finding'
     fi
     if grep -q -E -- "$expected" <<< "$output"; then
       printf '%s: %s is caught: %s\n' "$target" "${source##*/}" "$(grep -m 1 -E -- "$expected" <<< "$output")"

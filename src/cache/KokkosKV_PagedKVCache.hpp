@@ -115,8 +115,8 @@ class PagedKVCache {
 
   /// The `head_size` neighbouring elements at (page, slot, head); `page` must be mapped.
   KOKKOS_FUNCTION T* row(std::size_t page, int slot, int head) const {
-    return m_data + (page * m_page_pitch + static_cast<std::size_t>(slot) * token_size +
-                     static_cast<std::size_t>(head) * static_cast<std::size_t>(head_size));
+    return m_data + page * m_page_pitch + static_cast<std::size_t>(slot) * token_size +
+           static_cast<std::size_t>(head) * static_cast<std::size_t>(head_size);
   }
 
   /// One element; `page` must be mapped.

@@ -24,13 +24,6 @@ std::vector<SourceText> read_headers() {
   return headers;
 }
 
-bool is_annotated(SourceText const& header, Declaration const& declaration) {
-  auto const tokens = header.tokens().begin();
-  auto const at = [&](std::size_t number) { return tokens + static_cast<std::ptrdiff_t>(number); };
-  return declaration.kind == Declaration::Kind::function &&
-         std::any_of(at(declaration.head.begin), at(declaration.head.end), is_function_annotation);
-}
-
 class Headers : public testing::Test {
  protected:
   std::vector<SourceText> headers = read_headers();
@@ -61,7 +54,7 @@ TEST_F(Headers, AreReadToTheEnd) {
     auto const annotations = std::count_if(tokens.begin(), tokens.end(), is_function_annotation);
     auto const& functions  = header.declarations();
     auto const without = std::count_if(functions.begin(), functions.end(), [&](auto const& each) {
-      return !each.has_body && is_annotated(header, each);
+      return !each.has_body && header.is_annotated(each);
     });
     EXPECT_EQ(static_cast<std::ptrdiff_t>(header.device_bodies().size()) + without, annotations)
         << header.path();

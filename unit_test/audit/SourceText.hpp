@@ -72,6 +72,16 @@ class SourceText {
     return false;
   }
 
+  /// Whether a declaration is a function of device code.
+  bool is_annotated(Declaration const& declaration) const {
+    auto const at = [&](std::size_t number) {
+      return m_tokens.begin() + static_cast<std::ptrdiff_t>(number);
+    };
+    return declaration.kind == Declaration::Kind::function &&
+           std::any_of(at(declaration.head.begin), at(declaration.head.end),
+                       is_function_annotation);
+  }
+
   /// All lambdas with captures that begin in a range.
   std::vector<Lambda> lambdas(TokenRange range) const {
     std::vector<Lambda> result;

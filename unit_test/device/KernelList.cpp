@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -11,6 +10,8 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include <audit/SourceText.hpp>
 
 namespace KokkosKVTest {
 namespace {
@@ -24,33 +25,22 @@ std::string read(std::filesystem::path const& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-bool is_word(char letter) {
-  return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
-}
-
-/// Functions at namespace scope of a header that the host calls. Formatted sources begin their
-/// declarations in the first column, after `template` and `requires` lines.
-std::set<std::string> host_functions(std::string const& header) {
+/// Functions of a header that the host calls: those of namespaces, but not of Impl, that have no
+/// annotation and are not constexpr.
+std::set<std::string> host_functions(SourceText const& header) {
+  auto const& declarations = header.declarations();
+  auto const is_internal   = [&](Declaration const& function) {
+    return std::any_of(declarations.begin(), declarations.end(), [&](auto const& scope) {
+      return scope.kind == Declaration::Kind::scope && header.has(scope.head, "Impl") &&
+             scope.body.begin <= function.head.begin && function.head.end <= scope.body.end;
+    });
+  };
   std::set<std::string> names;
-  bool internal = false;
-  std::istringstream lines(header);
-  for (std::string line; std::getline(lines, line);) {
-    auto const begins = [&](char const* text) { return line.starts_with(text); };
-    if (begins("namespace") || begins("}  // namespace")) {
-      internal = begins("namespace") && line.find("Impl") != std::string::npos;
-    }
-    if (internal || line.empty() || !is_word(line.front())) continue;
-    if (begins("KOKKOS_") || begins("constexpr") || begins("inline constexpr") ||
-        begins("static_assert") || begins("template") || begins("using") || begins("struct") ||
-        begins("class") || begins("namespace")) {
-      continue;
-    }
-    auto const end = line.find('(');
-    if (end == std::string::npos) continue;
-    auto begin = end;
-    while (begin > 0 && is_word(line[begin - 1])) --begin;
-    // A deduction guide has nothing before its name.
-    if (begin > 0 && begin < end) names.insert(line.substr(begin, end - begin));
+  for (auto const& each : declarations) {
+    if (each.kind != Declaration::Kind::function || each.parent != Declaration::none) continue;
+    bool const is_device = header.is_annotated(each) || header.has(each.head, "constexpr");
+    bool const is_guide  = header.has(each.head, "->") && !header.has(each.head, "auto");
+    if (!is_device && !is_guide && !is_internal(each)) names.insert(each.name);
   }
   return names;
 }
@@ -76,12 +66,13 @@ std::vector<Entry> listed() {
 }
 
 TEST(KernelList, FindsFunctionsOfTheHost) {
-  EXPECT_EQ(host_functions("\ntemplate <class T>\nvoid one(T const& t) {\n  two(t);\n}\n"
-                           "\ntemplate <class T>\n  requires(three<T>)\nauto four(int a,\n"
-                           "          int b) {\n}\nKOKKOS_FUNCTION int five(int a);\n"
-                           "inline std::string const& six();\nconstexpr int seven(int a);\n"
-                           "inline constexpr int eight = int(8);\nnamespace Impl {\nint nine();\n"
-                           "}  // namespace Impl\nint ten();\n"),
+  EXPECT_EQ(host_functions({"header",
+                            "\ntemplate <class T>\nvoid one(T const& t) {\n  two(t);\n}\n"
+                            "\ntemplate <class T>\n  requires(three<T>)\nauto four(int a,\n"
+                            "          int b) {\n}\nKOKKOS_FUNCTION int five(int a);\n"
+                            "inline std::string const& six();\nconstexpr int seven(int a);\n"
+                            "inline constexpr int eight = int(8);\nnamespace Impl {\nint nine();\n"
+                            "}  // namespace Impl\nint ten();\n"}),
             (std::set<std::string>{"one", "four", "six", "ten"}));
 }
 
@@ -90,7 +81,7 @@ TEST(KernelList, HasEveryPublicFunction) {
   for (auto const& item : std::filesystem::recursive_directory_iterator(source_folder / "src")) {
     auto const path = item.path();
     if (path.extension() != ".hpp" || path.parent_path().filename() == "impl") continue;
-    functions.merge(host_functions(read(path)));
+    functions.merge(host_functions(SourceText::read(source_folder, path)));
   }
   std::set<std::string> names;
   for (auto const& entry : listed()) names.insert(entry.function);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <reference/Random.hpp>
 
 namespace KokkosKVTest {
 namespace {
@@ -19,12 +20,9 @@ void check_round_trip() {
   constexpr std::size_t bytes = sizeof(vector_type);
   static_assert(alignof(vector_type) == (bytes < 16 ? bytes : 16));
   alignas(64) std::array<T, 3 * Width> source, target;
-  std::uint32_t state = 2463534242u;
-  auto* const raw     = reinterpret_cast<unsigned char*>(source.data());
-  for (std::size_t i = 0; i < sizeof(source); ++i) {
-    state  = state * 1664525u + 1013904223u;
-    raw[i] = static_cast<unsigned char>(state >> 24);
-  }
+  Random random(8);
+  auto const bits = random_bits<T>(source.size(), random);
+  std::memcpy(static_cast<void*>(source.data()), bits.data(), sizeof(source));
   std::memset(static_cast<void*>(target.data()), 0x5A, sizeof(target));
   auto expected = target;
   std::memcpy(static_cast<void*>(&expected[Width]), &source[Width], bytes);

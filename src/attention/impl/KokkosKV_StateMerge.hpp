@@ -5,8 +5,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
-#include <bit>
-#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -18,13 +16,14 @@
 #include <cache/impl/KokkosKV_LengthCheck.hpp>
 #include <format/KokkosKV_Convert.hpp>
 #include <kokkos_ext/KokkosKV_HostExecution.hpp>
+#include <kokkos_ext/impl/KokkosKV_Teams.hpp>
 
 namespace KokkosKV::Impl {
 
 /// Outputs `[row, head, dim]` and lses `[row, head]` with a stride for each dimension.
 template <class T>
 struct StateArray {
-  T* outputs;
+  T const* outputs;
   float const* lses;
   Kokkos::Array<std::size_t, 3> output_strides;
   Kokkos::Array<std::size_t, 2> lse_strides;
@@ -39,16 +38,21 @@ struct StateRange {
   std::size_t count;
 };
 
+/// The weight exp(-inf) of a sink that is not there.
+inline constexpr float no_sink = -Kokkos::Experimental::infinity_v<float>;
+
 /// As many states for every row.
 template <class T>
 struct EqualStates {
   using value_type = T;
 
-  StateArray<T const> array;
+  StateArray<T> array;
   std::size_t output_stride;
   std::size_t lse_stride;
   std::size_t count;
 
+  KOKKOS_FUNCTION std::size_t row(std::size_t index) const { return index; }
+  KOKKOS_FUNCTION float sink(std::size_t /*head*/) const { return no_sink; }
   KOKKOS_FUNCTION StateRange states_of(std::size_t row) const {
     return {row * array.output_strides[0], row * array.lse_strides[0], output_stride, lse_stride,
             count};
@@ -60,16 +64,38 @@ template <class T>
 struct RaggedStates {
   using value_type = T;
 
-  StateArray<T const> array;
+  StateArray<T> array;
   std::uint32_t const* offsets;
   std::size_t num_states;
 
+  KOKKOS_FUNCTION std::size_t row(std::size_t index) const { return index; }
+  KOKKOS_FUNCTION float sink(std::size_t /*head*/) const { return no_sink; }
   KOKKOS_FUNCTION StateRange states_of(std::size_t row) const {
     // Unchecked offsets may be anything, and still nothing outside the list is read.
     std::size_t const end   = offsets[row + 1] < num_states ? offsets[row + 1] : num_states;
     std::size_t const begin = offsets[row] < end ? offsets[row] : end;
     return {begin * array.output_strides[0], begin * array.lse_strides[0], array.output_strides[0],
             array.lse_strides[0], end - begin};
+  }
+};
+
+/// The states of a plan, for the rows that have them, with learned logits that count once.
+struct PlanStates {
+  using value_type = float;
+
+  StateArray<float> array;
+  std::uint32_t const* offsets;
+  std::uint32_t const* rows;
+  float const* sinks;  ///< null = none
+
+  KOKKOS_FUNCTION std::size_t row(std::size_t index) const { return rows[index]; }
+  KOKKOS_FUNCTION float sink(std::size_t head) const {
+    return sinks == nullptr ? no_sink : sinks[head];
+  }
+  KOKKOS_FUNCTION StateRange states_of(std::size_t row) const {
+    std::size_t const begin = offsets[row];
+    return {begin * array.output_strides[0], begin * array.lse_strides[0], array.output_strides[0],
+            array.lse_strides[0], offsets[row + 1] - begin};
   }
 };
 
@@ -99,7 +125,7 @@ struct MergeKernel {
     auto const& kernel = *this;
     auto const merge   = [&kernel, &member, begin](int pair) {
       int const row = pair / kernel.num_heads;
-      kernel.merge_pair(member, begin + static_cast<std::size_t>(row),
+      kernel.merge_pair(member, kernel.states.row(begin + static_cast<std::size_t>(row)),
                           static_cast<std::size_t>(pair - row * kernel.num_heads));
     };
     Kokkos::parallel_for(Kokkos::TeamThreadRange(member, rows * num_heads), merge);
@@ -115,6 +141,7 @@ struct MergeKernel {
     Out* output;
     std::size_t output_stride;
     int head_size;
+    float sink;
     float largest = -Kokkos::Experimental::infinity_v<float>;
     float sum     = 0;
 
@@ -129,7 +156,22 @@ struct MergeKernel {
       for (std::size_t i = 0; i < range.count; ++i) {
         largest = Kokkos::fmax(largest, lses[i * range.lse_stride]);
       }
-      for (std::size_t i = 0; i < range.count; ++i) sum += weight(i);
+      // Where no state has keys, a sink alone gives no result either.
+      if (largest == -Kokkos::Experimental::infinity_v<float>) return;
+      largest    = Kokkos::fmax(largest, sink);
+      float lost = 0;
+      for (std::size_t i = 0; i < range.count; ++i) add_exactly(sum, lost, weight(i));
+      add_exactly(sum, lost, Kokkos::exp(sink - largest));
+    }
+
+    /// With what the additions so far have lost (Kahan, Further remarks on reducing truncation
+    /// errors, 1965): a long sequence has many states.
+    KOKKOS_FUNCTION static void add_exactly(float& total, float& lost, float term) {
+      float const exact = term - lost;
+      float const after = total + exact;
+      // Of an infinite total nothing is lost.
+      lost  = Kokkos::isfinite(after) ? (after - total) - exact : 0.0f;
+      total = after;
     }
 
     KOKKOS_FUNCTION float log_sum_exp() const {
@@ -141,6 +183,7 @@ struct MergeKernel {
       int const first        = part * merge_tile;
       int const width        = head_size - first < merge_tile ? head_size - first : merge_tile;
       float sums[merge_tile] = {};
+      float lost[merge_tile] = {};
       for (std::size_t i = 0; i < range.count; ++i) {
         float const factor = weight(i);
         if (factor == 0) continue;
@@ -148,8 +191,8 @@ struct MergeKernel {
             outputs + (i * range.output_stride + static_cast<std::size_t>(first) * dim_stride);
         for (int d = 0; d < merge_tile; ++d) {
           if (d < width) {
-            sums[d] +=
-                factor * convert_value<float>(from[static_cast<std::size_t>(d) * dim_stride]);
+            add_exactly(sums[d], lost[d],
+                        factor * convert_value<float>(from[static_cast<std::size_t>(d) * dim_stride]));
           }
         }
       }
@@ -172,56 +215,51 @@ struct MergeKernel {
               array.output_strides[2],
               output + (row * output_strides[0] + head * output_strides[1]),
               output_strides[2],
-              head_size};
+              head_size,
+              states.sink(head)};
     pair.sum_weights();
     auto const merge_part = [&pair](int part) { pair.merge_part(part); };
     int const parts       = (head_size + merge_tile - 1) / merge_tile;
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, parts), merge_part);
+    if (lse == nullptr) return;
     auto* const row_lse  = lse + (row * lse_strides[0] + head * lse_strides[1]);
     auto const write_lse = [&pair, row_lse]() { *row_lse = pair.log_sum_exp(); };
     Kokkos::single(Kokkos::PerThread(member), write_lse);
   }
 };
 
-template <class ExecSpace, class States, class Output, class Lse>
-void launch_merge(ExecSpace const& exec, States const& states, Output const& output,
-                  Lse const& lse) {
-  using out_type    = typename Output::non_const_value_type;
-  using kernel_type = MergeKernel<States, out_type>;
-  using policy_type = Kokkos::TeamPolicy<ExecSpace>;
-  auto const shape  = extents<3>(output);
-  auto const heads  = shape[1];
-  if (shape[0] * heads == 0) return;
-  kernel_type kernel{states,
-                     output.data(),
-                     lse.data(),
-                     strides<3>(output),
-                     strides<2>(lse),
-                     shape[0],
-                     static_cast<int>(heads),
-                     static_cast<int>(shape[2]),
-                     1};
-  int team_size     = 1;
-  int vector_length = 1;
+/// Merges the states of `num_rows` rows; `lse` may be null.
+template <class ExecSpace, class States, class Output>
+void launch_merge(ExecSpace const& exec, States const& states, std::size_t num_rows,
+                  Output const& output, float* lse,
+                  Kokkos::Array<std::size_t, 2> const& lse_strides) {
+  using out_type = typename Output::non_const_value_type;
+  std::size_t const heads = output.extent(1), head_size = output.extent(2);
+  if (num_rows * heads == 0) return;
+  MergeKernel<States, out_type> kernel{states,
+                                       output.data(),
+                                       lse,
+                                       strides<3>(output),
+                                       lse_strides,
+                                       num_rows,
+                                       static_cast<int>(heads),
+                                       static_cast<int>(head_size),
+                                       1};
+  TeamShape team;
   if constexpr (is_host_execution_v<ExecSpace>) {
     kernel.rows_per_team = host_chunk_length(
-        exec, heads * std::max<std::size_t>(1, shape[2]) * sizeof(float), shape[0]);
+        exec, heads * std::max<std::size_t>(1, head_size) * sizeof(float), num_rows);
   } else {
-    auto const parts = std::max(1, (kernel.head_size + merge_tile - 1) / merge_tile);
-    vector_length    = std::min({static_cast<int>(std::bit_ceil(static_cast<unsigned>(parts))),
-                                 policy_type::vector_length_max(), 32});
-    policy_type const probe(exec, 1, 1, vector_length);
-    team_size =
-        std::min(128 / vector_length, probe.team_size_max(kernel, Kokkos::ParallelForTag{}));
-    kernel.rows_per_team = std::max<std::size_t>(1, static_cast<std::size_t>(team_size) / heads);
+    constexpr int team_threads = 128;
+    int const parts            = std::max(1, (kernel.head_size + merge_tile - 1) / merge_tile);
+    team                       = device_team_shape(exec, parts, team_threads, kernel);
+    kernel.rows_per_team =
+        std::max<std::size_t>(1, static_cast<std::size_t>(team.team_size) / heads);
   }
-  auto const num_teams = [&] {
-    return (kernel.num_rows + kernel.rows_per_team - 1) / kernel.rows_per_team;
-  };
-  while (num_teams() > static_cast<std::size_t>(INT_MAX)) kernel.rows_per_team *= 2;
-  Kokkos::parallel_for("KokkosKV::merge_attention_states",
-                       policy_type(exec, static_cast<int>(num_teams()), team_size, vector_length),
-                       kernel);
+  int const num_teams = league_size(kernel.num_rows, kernel.rows_per_team);
+  Kokkos::parallel_for(
+      "KokkosKV::merge_attention_states",
+      Kokkos::TeamPolicy<ExecSpace>(exec, num_teams, team.team_size, team.vector_length), kernel);
 }
 
 /// Finds the first offset that is out of order.
@@ -309,7 +347,7 @@ void merge_equal_states(ExecSpace const& exec, Outputs const& outputs, Lses cons
       out[0],
       in[0],
       static_cast<std::size_t>(outputs.extent(0))};
-  launch_merge(exec, states, output, lse);
+  launch_merge(exec, states, output.extent(0), output, lse.data(), strides<2>(lse));
 }
 
 template <class... Options, class ExecSpace, class Offsets, class Outputs, class Lses, class Output,
@@ -326,10 +364,10 @@ void merge_ragged_states(ExecSpace const& exec, Offsets const& offsets, Outputs 
   auto const* const data  = contiguous_data(merge_name, "state_offsets", offsets);
   using value_type        = typename Outputs::non_const_value_type;
   std::size_t const count = outputs.extent(0);
-  if constexpr (sizeof...(Options) == 0) check_state_offsets(exec, offsets, count);
+  if constexpr (is_checked_v<Options...>) check_state_offsets(exec, offsets, count);
   RaggedStates<value_type> const states{
       {outputs.data(), lses.data(), strides<3>(outputs), strides<2>(lses)}, data, count};
-  launch_merge(exec, states, output, lse);
+  launch_merge(exec, states, output.extent(0), output, lse.data(), strides<2>(lse));
 }
 
 }  // namespace KokkosKV::Impl

@@ -9,11 +9,17 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <cache/KokkosKV_Errors.hpp>
+#include <cache/KokkosKV_Unchecked.hpp>
 
 namespace KokkosKV::Impl {
+
+/// False for the option types of a call that leaves contents unread.
+template <class... Options>
+inline constexpr bool is_checked_v = !(std::is_same_v<Options, unchecked_t> || ...);
 
 /// `name(i, j, …)`: how messages write an argument with its index.
 template <class... Indices>

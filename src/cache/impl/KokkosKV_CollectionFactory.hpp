@@ -148,7 +148,7 @@ auto make_collection(Blocks const& blocks, Lengths const& cache_lengths, Table c
   auto const max_prompt = length_value(factory_name, "max_prompt_length", max_prompt_length);
   auto const max_cache  = length_value(factory_name, "max_cache_length", max_cache_length);
 
-  if constexpr (!(std::is_same_v<Options, unchecked_t> || ...)) {
+  if constexpr (is_checked_v<Options...>) {
     check_cache_lengths(factory_name, typename memory_space::execution_space{}, cache_lengths,
                         max_cache, table.extent(1), PageSize);
   }

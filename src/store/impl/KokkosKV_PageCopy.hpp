@@ -16,6 +16,7 @@
 #include <kokkos_ext/KokkosKV_HostExecution.hpp>
 #include <kokkos_ext/KokkosKV_SimdVector.hpp>
 #include <kokkos_ext/impl/KokkosKV_StreamCopy.hpp>
+#include <kokkos_ext/impl/KokkosKV_Teams.hpp>
 #include <store/impl/KokkosKV_PageClaims.hpp>
 #include <store/impl/KokkosKV_RowKernels.hpp>
 #include <store/impl/KokkosKV_StoreCheck.hpp>
@@ -52,10 +53,10 @@ struct PagePairs {
     return sources[pair(part)] < num_blocks && destinations[pair(part)] < num_blocks;
   }
   KOKKOS_FUNCTION T const* source(std::size_t part) const {
-    return data + (sources[pair(part)] * page_pitch + offset(part));
+    return data + sources[pair(part)] * page_pitch + offset(part);
   }
   KOKKOS_FUNCTION T* destination(std::size_t part) const {
-    return data + (destinations[pair(part)] * page_pitch + offset(part));
+    return data + destinations[pair(part)] * page_pitch + offset(part);
   }
 };
 
@@ -110,10 +111,8 @@ void launch_host_copy(std::string const& label, ExecSpace const& exec, PagePairs
   auto const num_parts = pairs.num_parts();
   bool const streaming = pairs.num_pairs * pairs.page_elements * sizeof(T) >= streaming_threshold;
   std::size_t parts_per_team = host_chunk_length(exec, pairs.part_elements * sizeof(T), num_parts);
-  auto const num_teams       = [&] { return (num_parts + parts_per_team - 1) / parts_per_team; };
-  while (num_teams() > static_cast<std::size_t>(INT_MAX)) parts_per_team *= 2;
-  Kokkos::parallel_for(label,
-                       Kokkos::TeamPolicy<ExecSpace>(exec, static_cast<int>(num_teams()), 1, 1),
+  int const num_teams        = league_size(num_parts, parts_per_team);
+  Kokkos::parallel_for(label, Kokkos::TeamPolicy<ExecSpace>(exec, num_teams, 1, 1),
                        CopyRuns<T>{pairs, num_parts, parts_per_team, streaming});
 }
 

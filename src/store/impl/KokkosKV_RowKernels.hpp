@@ -5,7 +5,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +15,7 @@
 #include <format/KokkosKV_Convert.hpp>
 #include <kokkos_ext/KokkosKV_HostExecution.hpp>
 #include <kokkos_ext/impl/KokkosKV_StreamCopy.hpp>
+#include <kokkos_ext/impl/KokkosKV_Teams.hpp>
 #include <store/impl/KokkosKV_RowAccess.hpp>
 
 namespace KokkosKV::Impl {
@@ -223,27 +223,22 @@ template <class ExecSpace, class Rows, class RowWork>
 void launch_rows(std::string const& label, ExecSpace const& exec, Rows rows, RowWork const& work,
                  std::size_t row_bytes, LaunchConfig config) {
   if (rows.num_chunks() == 0) return;
-  int vector_length = 1;
-  int team_size     = config.team_size;
+  TeamShape shape;
   if constexpr (is_host_execution_v<ExecSpace>) {
-    if (team_size == 0) team_size = 1;
-    rows.rows_per_chunk = std::max(static_cast<std::size_t>(team_size),
+    shape.team_size     = std::max(1, config.team_size);
+    rows.rows_per_chunk = std::max(static_cast<std::size_t>(shape.team_size),
                                    host_chunk_length(exec, row_bytes, rows.max_chunk_rows()));
   } else {
-    using policy_type = Kokkos::TeamPolicy<ExecSpace>;
-    int const lanes = static_cast<int>(std::bit_ceil(static_cast<unsigned>(RowWork::num_vectors)));
-    vector_length   = std::min({lanes, policy_type::vector_length_max(), 32});
-    if (team_size == 0) team_size = device_team_threads / vector_length;
-    policy_type const probe(exec, 1, 1, vector_length);
-    team_size = std::min(team_size, probe.team_size_max(RowKernel<Rows, RowWork>{rows, work},
-                                                        Kokkos::ParallelForTag{}));
-    rows.rows_per_chunk = static_cast<std::size_t>(team_size);
+    shape = device_team_shape(exec, RowWork::num_vectors, device_team_threads,
+                              RowKernel<Rows, RowWork>{rows, work});
+    if (config.team_size > 0) shape.team_size = std::min(shape.team_size, config.team_size);
+    rows.rows_per_chunk = static_cast<std::size_t>(shape.team_size);
   }
   if (config.rows_per_chunk > 0) rows.rows_per_chunk = config.rows_per_chunk;
   widen_chunks(rows);
   Kokkos::parallel_for(label,
                        Kokkos::TeamPolicy<ExecSpace>(exec, static_cast<int>(rows.num_chunks()),
-                                                     team_size, vector_length),
+                                                     shape.team_size, shape.vector_length),
                        RowKernel<Rows, RowWork>{rows, work});
 }
 

@@ -31,9 +31,6 @@ inline constexpr auto padded_store_names = store_names("kv_cache_store_padded", 
 inline constexpr auto padded_key_value_names =
     store_names("kv_cache_store_padded_key_value", "valid_lengths");
 
-template <class... Options>
-inline constexpr bool is_checked_v = !(std::is_same_v<Options, unchecked_t> || ...);
-
 /// The requirements on types, told where the user's call enters.
 template <class ExecSpace, class Lengths, class... Options, class... Transfers>
 void check_types(Transfers const&...) {
