@@ -3,7 +3,11 @@
 #define KOKKOSKV_HPP
 
 #include <KokkosKV_Version.hpp>
+#include <attention/KokkosKV_AttentionParams.hpp>
+#include <attention/KokkosKV_AttentionPlan.hpp>
+#include <attention/KokkosKV_AttentionShape.hpp>
 #include <attention/KokkosKV_MergeStates.hpp>
+#include <attention/KokkosKV_PagedAttention.hpp>
 #include <cache/KokkosKV_Errors.hpp>
 #include <cache/KokkosKV_LookupTable.hpp>
 #include <cache/KokkosKV_PageScales.hpp>

@@ -1,0 +1,135 @@
+// AttentionPlan: how the attention of one step is cut into work, made once and used by every layer.
+#ifndef KOKKOSKV_ATTENTIONPLAN_HPP
+#define KOKKOSKV_ATTENTIONPLAN_HPP
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <attention/KokkosKV_AttentionParams.hpp>
+#include <attention/KokkosKV_AttentionShape.hpp>
+#include <attention/impl/KokkosKV_AttentionUnits.hpp>
+#include <attention/impl/KokkosKV_PlanCheck.hpp>
+#include <attention/impl/KokkosKV_PlanSizes.hpp>
+#include <cache/impl/KokkosKV_Check.hpp>
+
+namespace KokkosKV {
+
+/// Units of work for the rows and cache lengths of one step, and the memory that they need: so a call
+/// of paged_attention() allocates nothing and waits for nothing (plan and run, as in Ye et al.,
+/// FlashInfer, 2025). A plan serves one execution space instance at a time, since its memory is used
+/// by the calls.
+///
+/// \tparam ExecSpace  where attention will run
+template <class ExecSpace = Kokkos::DefaultExecutionSpace>
+class AttentionPlan {
+ public:
+  using execution_space = ExecSpace;                         ///< where attention runs
+  using memory_space    = typename ExecSpace::memory_space;  ///< where the units lie
+
+  /// Cuts a step. Waits for the instance where the lengths do not lie in host memory.
+  ///
+  /// \param exec               execution space instance
+  /// \param shape              heads and head sizes
+  /// \param input_row_offsets  uint32 `[batch + 1]`, any memory space
+  /// \param cache_lengths      uint32 `[batch]`, tokens before the step, any memory space
+  /// \param visibility         the one that the calls will have
+  /// \param options            how to cut
+  /// \throws ShapeError   a number of heads, a head size, an option or an extent is out of range
+  /// \throws RaggedError  offsets decrease or do not begin with 0; a sequence is too long
+  template <class Offsets, class Lengths>
+    requires(Kokkos::is_view_v<Offsets> && Kokkos::is_view_v<Lengths>)
+  AttentionPlan(ExecSpace const& exec, AttentionShape const& shape, Offsets const& input_row_offsets,
+                Lengths const& cache_lengths, Visibility const& visibility = {},
+                AttentionPlanOptions const& options = {})
+      : m_shape(shape), m_visibility(visibility), m_options(options) {
+    m_lengths.offsets       = Impl::to_host(exec, "input_row_offsets", input_row_offsets);
+    m_lengths.cache_lengths = Impl::to_host(exec, "cache_lengths", cache_lengths);
+    Impl::check_plan(shape, m_lengths, options);
+    m_sizes = Impl::plan_sizes<ExecSpace>(exec, shape);
+    Impl::UnitCutter cutter(m_shape, m_visibility, m_options, m_sizes.limits, m_lengths);
+    auto const units = cutter.cut();
+    m_num_units      = units.units.size();
+    m_num_merged     = units.merged_rows.size();
+    m_units          = upload(exec, "units", units.units);
+    m_row_sequences  = upload(exec, "row_sequences", units.row_sequences);
+    m_state_offsets  = upload(exec, "state_offsets", units.state_offsets);
+    m_merged_rows    = upload(exec, "merged_rows", units.merged_rows);
+    std::size_t const num_states = units.state_offsets.back();
+    auto const heads             = static_cast<std::size_t>(shape.num_query_heads);
+    m_state_outputs = states_type(label("state_outputs", Kokkos::WithoutInitializing),
+                                  num_states * heads * static_cast<std::size_t>(shape.value_head_size));
+    m_state_lses = states_type(label("state_lses", Kokkos::WithoutInitializing), num_states * heads);
+    m_scratch    = bytes_type(label("scratch"), m_sizes.scratch_bytes * m_sizes.limits.concurrency);
+    m_queue      = queue_type(label("queue"), 2);
+    exec.fence("KokkosKV::AttentionPlan");
+  }
+
+  /// Sequences of the step.
+  std::size_t batch_size() const { return m_lengths.batch_size(); }
+  /// Query rows of the step.
+  std::size_t num_rows() const { return m_lengths.offsets.back(); }
+  /// Heads and head sizes.
+  AttentionShape const& shape() const { return m_shape; }
+  /// What rows see.
+  Visibility const& visibility() const { return m_visibility; }
+  /// How it was cut.
+  AttentionPlanOptions const& options() const { return m_options; }
+  /// Units of work.
+  std::size_t num_units() const { return m_num_units; }
+  /// Partial results that are merged at the end, of a row each.
+  std::size_t num_states() const { return m_state_lses.size() / static_cast<std::size_t>(m_shape.num_query_heads); }
+  /// Bytes that the plan holds for the calls.
+  std::size_t workspace_bytes() const {
+    return (m_state_outputs.size() + m_state_lses.size()) * sizeof(float) + m_scratch.size();
+  }
+
+ private:
+  template <class>
+  friend struct Impl::PlanAccess;
+
+  template <class T>
+  using list_type   = Kokkos::View<T*, memory_space>;
+  using states_type = list_type<float>;
+  using bytes_type  = list_type<char>;
+  using queue_type  = list_type<unsigned long long>;
+
+  template <class... Properties>
+  static auto label(std::string const& name, Properties const&... properties) {
+    return Kokkos::view_alloc("KokkosKV::AttentionPlan::" + name, properties...);
+  }
+
+  template <class T>
+  static list_type<T> upload(ExecSpace const& exec, std::string const& name, std::vector<T> const& from) {
+    list_type<T> const result(label(name, Kokkos::WithoutInitializing), from.size());
+    Kokkos::deep_copy(exec, result,
+                      Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+                          from.data(), from.size()));
+    exec.fence("KokkosKV::AttentionPlan::upload");
+    return result;
+  }
+
+  AttentionShape m_shape;
+  Visibility m_visibility;
+  AttentionPlanOptions m_options;
+  Impl::StepLengths m_lengths;
+  Impl::PlanSizes m_sizes;
+  std::size_t m_num_units  = 0;
+  std::size_t m_num_merged = 0;
+  list_type<Impl::AttentionUnit> m_units;
+  list_type<std::uint32_t> m_row_sequences;
+  list_type<std::uint32_t> m_state_offsets;
+  list_type<std::uint32_t> m_merged_rows;
+  states_type m_state_outputs;
+  states_type m_state_lses;
+  bytes_type m_scratch;
+  queue_type m_queue;
+};
+
+}  // namespace KokkosKV
+
+#endif

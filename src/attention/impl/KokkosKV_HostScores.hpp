@@ -1,0 +1,54 @@
+// The rule for logits on vectors of hosts.
+#ifndef KOKKOSKV_IMPL_HOSTSCORES_HPP
+#define KOKKOSKV_IMPL_HOSTSCORES_HPP
+
+#include <cstdint>
+
+#include <attention/impl/KokkosKV_AttentionCall.hpp>
+#include <kokkos_ext/impl/KokkosKV_HostVector.hpp>
+
+namespace KokkosKV::Impl {
+
+/// Rows of the lanes: their positions, slopes and what they see.
+struct LaneRows {
+  IntVector position;
+  IntVector begin;
+  IntVector end;
+  IntVector first_end;
+  FloatVector slope;
+
+  /// The same row in every lane.
+  static LaneRows all(QueryPair const& pair, float slope) {
+    return {broadcast_int(static_cast<std::int32_t>(pair.position)),
+            broadcast_int(static_cast<std::int32_t>(pair.keys.begin)),
+            broadcast_int(static_cast<std::int32_t>(pair.keys.end)),
+            broadcast_int(static_cast<std::int32_t>(pair.keys.first_end)), broadcast(slope)};
+  }
+
+  void set(int lane, QueryPair const& pair, float slope_of_lane) {
+    position[lane]  = static_cast<std::int32_t>(pair.position);
+    begin[lane]     = static_cast<std::int32_t>(pair.keys.begin);
+    end[lane]       = static_cast<std::int32_t>(pair.keys.end);
+    first_end[lane] = static_cast<std::int32_t>(pair.keys.first_end);
+    slope[lane]     = slope_of_lane;
+  }
+
+  /// Soft cap and bias.
+  template <class Rule>
+  FloatVector shape(Rule const& rule, FloatVector logit, IntVector key) const {
+    if (rule.soft_cap != 0) logit = hyperbolic_tangent(logit / rule.soft_cap) * rule.soft_cap;
+    // Relative to the row, and so small where the weights are large.
+    if (rule.alibi_slopes != nullptr) logit += slope * to_float(key - position);
+    return logit;
+  }
+
+  /// -inf where the key is not seen, or not there.
+  FloatVector hide(FloatVector logit, IntVector key, IntVector present) const {
+    IntVector const seen = (((key >= begin) & (key < end)) | (key < first_end)) & present;
+    return seen != 0 ? logit : broadcast(minus_infinity);
+  }
+};
+
+}  // namespace KokkosKV::Impl
+
+#endif

@@ -1,0 +1,216 @@
+// Vectors of floats as wide as the host's registers: compiler vectors, so that one source serves
+// every instruction set that the compiler is told to use (-march=native, or Kokkos' architecture).
+#ifndef KOKKOSKV_IMPL_HOSTVECTOR_HPP
+#define KOKKOSKV_IMPL_HOSTVECTOR_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include <format/KokkosKV_Bf16.hpp>
+#include <format/KokkosKV_Convert.hpp>
+#include <format/KokkosKV_Half.hpp>
+
+#if defined(__F16C__) && defined(__FLT16_MAX__) && !defined(__CUDACC__)
+#define KOKKOSKV_IMPL_HALF_VECTORS
+#endif
+
+namespace KokkosKV::Impl {
+
+#if defined(__AVX512F__)
+inline constexpr int host_lanes = 16;
+#elif defined(__AVX__)
+inline constexpr int host_lanes = 8;
+#else
+inline constexpr int host_lanes = 4;
+#endif
+
+using FloatVector [[gnu::vector_size(host_lanes * 4)]] = float;
+using IntVector [[gnu::vector_size(host_lanes * 4)]]   = std::int32_t;
+using WordVector [[gnu::vector_size(host_lanes * 4)]]  = std::uint32_t;
+
+inline constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
+
+inline FloatVector broadcast(float value) { return FloatVector{} + value; }
+inline IntVector broadcast_int(std::int32_t value) { return IntVector{} + value; }
+
+/// Lane i holds first + i.
+inline IntVector counting(std::int32_t first) {
+  return [first]<int... Lanes>(std::integer_sequence<int, Lanes...>) {
+    return IntVector{(first + Lanes)...};
+  }(std::make_integer_sequence<int, host_lanes>{});
+}
+
+inline FloatVector load_lanes(float const* from) {
+  FloatVector result;
+  __builtin_memcpy(&result, from, sizeof result);
+  return result;
+}
+inline void store_lanes(float* to, FloatVector vector) {
+  __builtin_memcpy(to, &vector, sizeof vector);
+}
+
+inline FloatVector larger(FloatVector a, FloatVector b) { return a > b ? a : b; }
+inline FloatVector added(FloatVector a, FloatVector b) { return a + b; }
+inline FloatVector to_float(IntVector a) { return __builtin_convertvector(a, FloatVector); }
+
+/// True where any lane of a comparison holds.
+inline bool any(IntVector mask) {
+  std::int32_t all = 0;
+  for (int i = 0; i < host_lanes; ++i) all |= mask[i];
+  return all != 0;
+}
+
+/// exp() of arguments up to 88, to about one unit in the last place; 0 below -87.3 (where floats turn
+/// subnormal) and for -inf, NaN for NaN. Reduction by multiples of log(2) in two parts (Cody and
+/// Waite, Software Manual for the Elementary Functions, 1980).
+inline FloatVector exponential(FloatVector x) {
+  constexpr float lowest    = -87.3f;
+  constexpr float round     = 12582912.0f;  // 1.5 * 2^23: adding it leaves the nearest integer
+  FloatVector const clamped = x < lowest ? broadcast(lowest) : x;
+  FloatVector const shifted = clamped * 1.44269504f + round;
+  FloatVector const count   = shifted - round;
+  FloatVector const rest    = (clamped - count * 0.693359375f) - count * -2.12194440e-4f;
+  FloatVector poly          = rest * 1.9875691500e-4f + 1.3981999507e-3f;
+  poly                      = poly * rest + 8.3334519073e-3f;
+  poly                      = poly * rest + 4.1665795894e-2f;
+  poly                      = poly * rest + 1.6666665459e-1f;
+  poly                      = poly * rest + 5.0000001201e-1f;
+  poly                      = poly * (rest * rest) + rest + 1.0f;
+  // The integer sits in the low bits of the shifted sum; the others fall out on the way up.
+  WordVector const power = (std::bit_cast<WordVector>(shifted) + 127u) << 23;
+  return x < lowest ? FloatVector{} : poly * std::bit_cast<FloatVector>(power);
+}
+
+/// tanh() with a small relative error everywhere: a polynomial near zero, the exponential beyond.
+inline FloatVector hyperbolic_tangent(FloatVector x) {
+  FloatVector const size   = x < 0.0f ? -x : x;
+  FloatVector const square = x * x;
+  FloatVector poly         = broadcast(-5.70498872745e-3f);
+  poly                     = poly * square + 2.06390887954e-2f;
+  poly                     = poly * square - 5.37397155531e-2f;
+  poly                     = poly * square + 1.33314422036e-1f;
+  poly                     = poly * square - 3.33332819422e-1f;
+  FloatVector const near   = poly * square * x + x;
+  FloatVector const beyond = 1.0f - 2.0f / (exponential(size > 40.0f ? broadcast(80.0f) : size + size) + 1.0f);
+  return size < 0.625f ? near : (x < 0.0f ? -beyond : beyond);
+}
+
+/// Lane i becomes the result over the lanes of vectors[i]: in each step, half of the vectors fold
+/// onto the other half.
+template <int Width = host_lanes / 2, class Operation>
+inline FloatVector fold_each(FloatVector* vectors, Operation const& operation) {
+  constexpr auto lanes = std::make_integer_sequence<int, host_lanes>{};
+  for (int i = 0; i < Width; ++i) {
+    auto const fold = [&]<int... L>(std::integer_sequence<int, L...>, FloatVector a, FloatVector b) {
+      return operation(
+          __builtin_shufflevector(a, b, ((L & Width) != 0 ? host_lanes + L : L)...),
+          __builtin_shufflevector(a, b,
+                                  ((L & Width) != 0 ? host_lanes + (L ^ Width) : (L ^ Width))...));
+    };
+    vectors[i] = fold(lanes, vectors[i], vectors[i + Width]);
+  }
+  if constexpr (Width == 1) {
+    return vectors[0];
+  } else {
+    return fold_each<Width / 2>(vectors, operation);
+  }
+}
+
+/// Asks for a line that will be read soon.
+inline void prefetch_line(void const* address) { __builtin_prefetch(address, 0, 2); }
+
+/// How neighbouring elements of a storage type become vectors of floats: `vectors` at a time, of
+/// which lane `l` of vector `v` is element `index(v, l)`.
+template <class T>
+struct VectorFormat {
+  static constexpr int vectors  = 1;
+  static constexpr int elements = host_lanes;
+  static constexpr int index(int /*vector*/, int lane) { return lane; }
+
+  static void load(T const* from, FloatVector* to) {
+    for (int i = 0; i < host_lanes; ++i) to[0][i] = convert_value<float>(from[i]);
+  }
+};
+
+template <>
+struct VectorFormat<float> {
+  static constexpr int vectors  = 1;
+  static constexpr int elements = host_lanes;
+  static constexpr int index(int /*vector*/, int lane) { return lane; }
+
+  static void load(float const* from, FloatVector* to) { to[0] = load_lanes(from); }
+};
+
+#ifdef KOKKOSKV_IMPL_HALF_VECTORS
+template <>
+struct VectorFormat<half> {
+  static constexpr int vectors  = 1;
+  static constexpr int elements = host_lanes;
+  static constexpr int index(int /*vector*/, int lane) { return lane; }
+
+  static void load(half const* from, FloatVector* to) {
+    using HalfVector [[gnu::vector_size(host_lanes * 2)]] = _Float16;
+    HalfVector loaded;
+    __builtin_memcpy(&loaded, from, sizeof loaded);
+    to[0] = __builtin_convertvector(loaded, FloatVector);
+  }
+};
+#endif
+
+/// Words of two elements: the even ones are shifted up, the odd ones masked, which takes half the
+/// instructions that widening in order would.
+template <>
+struct VectorFormat<bf16> {
+  static constexpr int vectors  = 2;
+  static constexpr int elements = 2 * host_lanes;
+  static constexpr bool low_first = std::endian::native == std::endian::little;
+  static constexpr int index(int vector, int lane) {
+    return 2 * lane + (low_first ? vector : 1 - vector);
+  }
+
+  static void load(bf16 const* from, FloatVector* to) {
+    WordVector words;
+    __builtin_memcpy(&words, from, sizeof words);
+    to[0] = std::bit_cast<FloatVector>(words << 16);
+    to[1] = std::bit_cast<FloatVector>(words & 0xFFFF0000u);
+  }
+};
+
+/// A row of `Size` elements of type T as vectors of floats, the last of them filled up with zeros.
+template <class T, int Size>
+struct RowFormat {
+  using format = VectorFormat<T>;
+
+  static constexpr int chunks  = (Size + format::elements - 1) / format::elements;
+  static constexpr int vectors = chunks * format::vectors;
+  static constexpr int floats  = vectors * host_lanes;
+  static constexpr int tail    = Size % format::elements;
+
+  /// The element that float `i` of the vectors is; Size or more in the filling.
+  static constexpr int element(int i) {
+    int const vector = i / host_lanes;
+    return vector / format::vectors * format::elements +
+           format::index(vector % format::vectors, i % host_lanes);
+  }
+
+  /// Loads a chunk; nothing past the row is read.
+  static void load(T const* row, int chunk, FloatVector* to) {
+    T const* const from = row + chunk * format::elements;
+    if constexpr (tail != 0) {
+      if (chunk == chunks - 1) {
+        T filled[format::elements] = {};
+        __builtin_memcpy(filled, from, tail * sizeof(T));
+        format::load(filled, to);
+        return;
+      }
+    }
+    format::load(from, to);
+  }
+};
+
+}  // namespace KokkosKV::Impl
+
+#endif
