@@ -6,6 +6,7 @@
 #include <attention/KokkosKV_AttentionParams.hpp>
 #include <attention/KokkosKV_AttentionPlan.hpp>
 #include <attention/KokkosKV_AttentionShape.hpp>
+#include <attention/KokkosKV_CascadeAttention.hpp>
 #include <attention/KokkosKV_MergeStates.hpp>
 #include <attention/KokkosKV_PagedAttention.hpp>
 #include <cache/KokkosKV_Errors.hpp>

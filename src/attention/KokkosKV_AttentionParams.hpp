@@ -26,8 +26,8 @@ struct Visibility {
   std::uint32_t window_left = unlimited;
   /// No key after `p + window_right`.
   std::uint32_t window_right = unlimited;
-  /// The first tokens of a sequence that are seen whatever the window is (still none after `p` where
-  /// `causal`): 'attention sinks' as streaming models use them.
+  /// The first tokens of a sequence that are seen whatever the window is (still none after `p`
+  /// where `causal`): 'attention sinks' as streaming models use them.
   std::uint32_t first_tokens = 0;
   /// Which tokens are keys.
   KeySet keys = KeySet::cache_and_rows;
@@ -48,9 +48,9 @@ struct AttentionIndex {
 struct NoMask {};
 struct NoScore {};  ///< See NoMask.
 
-/// Everything that shapes attention. A logit is `scale * (q . k)`; then, in this order and where set,
-/// it becomes `soft_cap * tanh(logit / soft_cap)`, gets ALiBi's bias `slope * (key - query)`, goes
-/// through `score`, and is dropped where the key is not visible or `mask` says no.
+/// Everything that shapes attention. A logit is `scale * (q . k)`; then, in this order and where
+/// set, it becomes `soft_cap * tanh(logit / soft_cap)`, gets ALiBi's bias `slope * (key - query)`,
+/// goes through `score`, and is dropped where the key is not visible or `mask` says no.
 ///
 /// \tparam MemorySpace  where slopes and sinks live
 /// \tparam Mask         NoMask, or `bool operator()(AttentionIndex const&) const`, true = seen

@@ -28,9 +28,9 @@ struct SharedPrefix {
 
 /// How a plan is made.
 struct AttentionPlanOptions {
-  /// Results of a sequence have the same bits whatever else is in the batch and however many threads
-  /// there are: keys are split at fixed token positions. Otherwise small batches are split for the
-  /// threads at hand.
+  /// Results of a sequence have the same bits whatever else is in the batch and however many
+  /// threads there are: keys are split at fixed token positions. Otherwise small batches are split
+  /// for the threads at hand.
   bool deterministic = true;
   /// Keys of a range of their own for a few query rows, 64 to 1024; proportionally more for more
   /// rows. The upper limit keeps the sums in float accurate.

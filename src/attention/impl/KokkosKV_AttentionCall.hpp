@@ -80,9 +80,9 @@ struct AttentionCall {
   using key_type     = std::remove_const_t<typename KeyCache::value_type>;
   using element_type = std::remove_const_t<typename ValueCache::value_type>;
 
-  static constexpr int head_size       = KeyCache::head_size;
-  static constexpr int value_row_size  = ValueCache::head_size;
-  static constexpr bool has_functors   = Rule::has_mask || Rule::has_score;
+  static constexpr int head_size      = KeyCache::head_size;
+  static constexpr int value_row_size = ValueCache::head_size;
+  static constexpr bool has_functors  = Rule::has_mask || Rule::has_score;
 
   KeyCache keys;
   ValueCache values;
@@ -102,13 +102,13 @@ struct AttentionCall {
 
   KOKKOS_FUNCTION QueryPair pair(AttentionUnit const& unit, std::uint32_t kv_head,
                                  std::uint32_t index) const {
-    auto const in_tile   = unit.first_pair + index;
-    auto const row       = unit.first_row + in_tile / group;
-    auto const sequence  = row_sequences[row];
-    auto const length    = keys.cache_length(sequence);
-    auto const begin     = offsets[sequence];
-    auto const position  = length + (row - begin);
-    auto const num_keys  = key_count(rule.visibility, length, offsets[sequence + 1] - begin);
+    auto const in_tile  = unit.first_pair + index;
+    auto const row      = unit.first_row + in_tile / group;
+    auto const sequence = row_sequences[row];
+    auto const length   = keys.cache_length(sequence);
+    auto const begin    = offsets[sequence];
+    auto const position = length + (row - begin);
+    auto const num_keys = key_count(rule.visibility, length, offsets[sequence + 1] - begin);
     return {row, sequence, position, kv_head * group + in_tile % group,
             visible_keys(rule.visibility, position, num_keys)};
   }
@@ -143,8 +143,8 @@ struct AttentionCall {
             state_lses + entry};
   }
 
-  /// Factor that makes a weighted sum of values a result, and its log-sum-exp; states leave the sink
-  /// to the merge, where it counts once.
+  /// Factor that makes a weighted sum of values a result, and its log-sum-exp; states leave the
+  /// sink to the merge, where it counts once.
   struct Normalization {
     float factor;
     float lse;

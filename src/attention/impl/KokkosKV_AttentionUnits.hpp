@@ -14,8 +14,8 @@
 
 namespace KokkosKV::Impl {
 
-/// Where the result of a unit goes: to the output itself, or to a state of each of its rows, counted
-/// from the row's first state or backwards from its last.
+/// Where the result of a unit goes: to the output itself, or to a state of each of its rows,
+/// counted from the row's first state or backwards from its last.
 enum class UnitTarget : std::uint32_t { output, state, state_from_end };
 
 /// Pairs of a row and a query head of one key/value head's group, against keys [key_begin, key_end)
@@ -39,7 +39,6 @@ struct UnitLimits {
   std::uint32_t tile_pairs;    ///< pairs of a tile, at most
   std::uint32_t narrow_pairs;  ///< pairs that the narrow form takes, at most; 0 = it is not used
   std::uint32_t unit_pairs;    ///< pairs of a unit, at most: parts of a tile, or all of it
-  bool unit_per_head;          ///< always one key/value head a unit
   std::size_t concurrency;     ///< units that run at the same time
 };
 
@@ -60,13 +59,14 @@ struct StepUnits {
   std::vector<std::uint32_t> merged_rows;    ///< rows that have states
 };
 
-/// Cuts a step. What a sequence gets depends on nothing but its own lengths (and, in a shared prefix,
-/// on the prefix): ranges of keys end at fixed token positions. How many heads a unit takes depends
-/// on the load, which changes no sum.
+/// Cuts a step. What a sequence gets depends on nothing but its own lengths (and, in a shared
+/// prefix, on the prefix): ranges of keys end at fixed token positions. How many heads a unit takes
+/// depends on the load, which changes no sum.
 class UnitCutter {
  public:
-  UnitCutter(AttentionShape const& shape, Visibility const& rule, AttentionPlanOptions const& options,
-             UnitLimits const& limits, StepLengths const& lengths)
+  UnitCutter(AttentionShape const& shape, Visibility const& rule,
+             AttentionPlanOptions const& options, UnitLimits const& limits,
+             StepLengths const& lengths)
       : m_group(static_cast<std::uint32_t>(shape.num_query_heads / shape.num_kv_heads)),
         m_num_heads(static_cast<std::uint32_t>(shape.num_kv_heads)),
         m_rule(rule),
@@ -141,7 +141,9 @@ class UnitCutter {
     }
   }
 
-  std::uint32_t rows_per_tile() const { return std::max<std::uint32_t>(1, m_limits.tile_pairs / m_group); }
+  std::uint32_t rows_per_tile() const {
+    return std::max<std::uint32_t>(1, m_limits.tile_pairs / m_group);
+  }
 
   void cut_sequence(std::uint32_t b) {
     auto const begin  = m_lengths.offsets[b];
@@ -178,7 +180,6 @@ class UnitCutter {
                       add_units(unit, pairs);
                     });
       for (std::uint32_t i = 0; i < rows; ++i) m_num_states[row + i] += cells;
-      m_has_states = true;
     }
   }
 
@@ -196,14 +197,16 @@ class UnitCutter {
       auto const rows = std::min(rows_per_tile(), end - row);
       auto range      = range_at(row);
       for (std::uint32_t i = 1; i < rows; ++i) range = range.joined(range_at(row + i));
-      AttentionUnit unit{first, row, 0, 0, 0, m_num_heads, 0, 0, UnitTarget::state_from_end, 0, true};
-      auto const cells = for_each_cell(range, 0, prefix.length, std::uint64_t(m_split) * prefix_splits,
-                                       [&](std::uint32_t begin, std::uint32_t stop, std::uint32_t index) {
-                                         unit.key_begin = begin;
-                                         unit.key_end   = stop;
-                                         unit.state     = index;
-                                         add_units(unit, rows * m_group);
-                                       });
+      AttentionUnit unit{first, row, 0, 0, 0, m_num_heads, 0, 0, UnitTarget::state_from_end,
+                         0,     true};
+      auto const cells =
+          for_each_cell(range, 0, prefix.length, std::uint64_t(m_split) * prefix_splits,
+                        [&](std::uint32_t begin, std::uint32_t stop, std::uint32_t index) {
+                          unit.key_begin = begin;
+                          unit.key_end   = stop;
+                          unit.state     = index;
+                          add_units(unit, rows * m_group);
+                        });
       for (std::uint32_t i = 0; i < rows; ++i) m_num_states[row + i] += cells;
     }
   }
@@ -223,14 +226,12 @@ class UnitCutter {
   /// always takes one, so that its tile of keys is shared by as many pairs as possible.
   void share_heads() {
     constexpr std::size_t units_per_thread = 8;
-    auto const narrow = static_cast<std::size_t>(std::count_if(
+    auto const narrow                      = static_cast<std::size_t>(std::count_if(
         m_result.units.begin(), m_result.units.end(), [](auto const& unit) { return !unit.wide; }));
-    auto const wanted = units_per_thread * m_limits.concurrency;
-    auto const parts  = narrow == 0 ? 1 : (wanted + narrow - 1) / narrow;
-    auto const shared =
-        m_limits.unit_per_head
-            ? 1u
-            : std::max<std::uint32_t>(1, m_num_heads / static_cast<std::uint32_t>(std::min<std::size_t>(parts, m_num_heads)));
+    auto const wanted                      = units_per_thread * m_limits.concurrency;
+    auto const parts                       = narrow == 0 ? 1 : (wanted + narrow - 1) / narrow;
+    auto const shared                      = std::max<std::uint32_t>(
+        1, m_num_heads / static_cast<std::uint32_t>(std::min<std::size_t>(parts, m_num_heads)));
     std::vector<AttentionUnit> units;
     for (auto unit : m_result.units) {
       auto const heads = unit.wide ? 1u : shared;
@@ -250,7 +251,6 @@ class UnitCutter {
   UnitLimits m_limits;
   StepLengths const& m_lengths;
   std::uint32_t m_split = 0;
-  bool m_has_states     = false;
   std::vector<std::uint32_t> m_num_states;
   std::vector<std::uint32_t> m_prefix_lengths;
   StepUnits m_result;

@@ -10,14 +10,10 @@
 #include <attention/KokkosKV_AttentionShape.hpp>
 #include <attention/impl/KokkosKV_AttentionCall.hpp>
 #include <attention/impl/KokkosKV_NarrowAttention.hpp>
+#include <attention/impl/KokkosKV_PlanSizes.hpp>
 #include <attention/impl/KokkosKV_WideAttention.hpp>
 
 namespace KokkosKV::Impl {
-
-/// Elements of a token's value head in its cache, at most: values may be the first elements of keys.
-inline int value_row_size(AttentionShape const& shape) {
-  return std::max(shape.head_size, shape.value_head_size);
-}
 
 inline constexpr std::size_t scratch_alignment = 64;
 static_assert(scratch_alignment % alignof(FloatVector) == 0);
@@ -37,8 +33,9 @@ inline std::size_t host_scratch_bytes(AttentionShape const& shape) {
   auto const size      = [](int number) { return static_cast<std::size_t>(number); };
   auto const value_row = value_row_size(shape);
   return host_zero_bytes(shape) +
-         align_scratch(std::max(narrow_scratch_bytes(size(shape.num_kv_heads), size(shape.head_size), size(value_row)),
-                                wide_scratch_bytes(shape.head_size, value_row)));
+         align_scratch(std::max(
+             narrow_scratch_bytes(size(shape.num_kv_heads), size(shape.head_size), size(value_row)),
+             wide_scratch_bytes(shape.head_size, value_row)));
 }
 
 /// Units go to the worker that is free first. Which one takes a unit changes no result.
@@ -70,10 +67,36 @@ struct HostAttention {
       }
       current = following;
     }
-    if (Kokkos::atomic_fetch_add(&queue[1], 1ull) + 1 == static_cast<unsigned long long>(num_workers)) {
+    if (Kokkos::atomic_fetch_add(&queue[1], 1ull) + 1 ==
+        static_cast<unsigned long long>(num_workers)) {
       Kokkos::atomic_store(&queue[0], 0ull);
       Kokkos::atomic_store(&queue[1], 0ull);
     }
+  }
+};
+
+/// How plans and calls use the workers.
+struct HostForm {
+  template <class ExecSpace>
+  static PlanSizes plan_sizes(ExecSpace const& exec, AttentionShape const& shape) {
+    auto const workers = static_cast<std::size_t>(exec.concurrency());
+    auto const pairs   = static_cast<std::uint32_t>(
+        panel_pairs * panels_of_unit(shape.head_size + value_row_size(shape)));
+    return {{pairs, narrow_pairs, pairs, workers}, host_scratch_bytes(shape), workers};
+  }
+
+  template <class ExecSpace, class Call, class Plan>
+  static void launch(ExecSpace const& exec, Call const& call, Plan const& plan) {
+    auto const workers = static_cast<int>(plan.sizes().num_workers);
+    HostAttention<Call> const kernel{call,
+                                     plan.num_units(),
+                                     workers,
+                                     plan.queue().data(),
+                                     plan.scratch().data(),
+                                     plan.sizes().scratch_bytes,
+                                     host_zero_bytes(plan.shape())};
+    Kokkos::parallel_for("KokkosKV::paged_attention",
+                         Kokkos::TeamPolicy<ExecSpace>(exec, workers, 1, 1), kernel);
   }
 };
 

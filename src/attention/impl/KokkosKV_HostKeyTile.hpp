@@ -11,8 +11,8 @@
 
 namespace KokkosKV::Impl {
 
-/// Addresses of the keys [begin, begin + Size) and of their values; those that are not there, or that
-/// no row of the unit sees, have the address of zeros.
+/// Addresses of the keys [begin, begin + Size) and of their values; those that are not there, or
+/// that no row of the unit sees, have the address of zeros.
 template <class Call, int Size>
 struct HostKeyTile {
   using key_cache   = typename Call::key_cache;
@@ -25,7 +25,8 @@ struct HostKeyTile {
   int count;
   /// True where each of the first `count` keys is there.
   bool complete;
-  /// Token rows: the elements of key/value head 0. One more, so that a cursor may step past the end.
+  /// Token rows: the elements of key/value head 0. One more, so that a cursor may step past the
+  /// end.
   key_type const* keys[Size + 1];
   value_type const* values[Size + 1];
   /// All bits set where the key is there.
@@ -35,11 +36,11 @@ struct HostKeyTile {
   /// \param first   first key of the unit in this tile
   /// \param end     end of the unit
   /// \param zeros   a token row of zeros of either type
-  void find(Call const& call, std::uint32_t sequence, KeyRange const& range, std::uint32_t tile_begin,
-            std::uint32_t first, std::uint32_t end, void const* zeros) {
-    begin             = tile_begin;
-    count             = static_cast<int>(std::min<std::uint32_t>(end - tile_begin, Size));
-    complete          = true;
+  void find(Call const& call, std::uint32_t sequence, KeyRange const& range,
+            std::uint32_t tile_begin, std::uint32_t first, std::uint32_t end, void const* zeros) {
+    begin                = tile_begin;
+    count                = static_cast<int>(std::min<std::uint32_t>(end - tile_begin, Size));
+    complete             = true;
     auto* const no_key   = static_cast<key_type const*>(zeros);
     auto* const no_value = static_cast<value_type const*>(zeros);
     keys[Size]           = no_key;
@@ -49,11 +50,13 @@ struct HostKeyTile {
       // Keys and values may come from pools with pages of different sizes.
       auto const key_slot   = key_cache::slot(token);
       auto const value_slot = value_cache::slot(token);
-      int const run  = std::min({Size - i, key_cache::page_size - key_slot, value_cache::page_size - value_slot});
-      bool const needed = i < count;
+      int const run         = std::min(
+          {Size - i, key_cache::page_size - key_slot, value_cache::page_size - value_slot});
+      bool const needed     = i < count;
       auto const key_page   = needed ? call.keys.page(sequence, token) : 0;
       auto const value_page = needed ? call.values.page(sequence, token) : 0;
-      bool const mapped = needed && call.keys.is_mapped(key_page) && call.values.is_mapped(value_page);
+      bool const mapped =
+          needed && call.keys.is_mapped(key_page) && call.values.is_mapped(value_page);
       auto const* key_row   = mapped ? call.keys.row(key_page, key_slot, 0) : no_key;
       auto const* value_row = mapped ? call.values.row(value_page, value_slot, 0) : no_value;
       for (int stop = i + run; i < stop; ++i) {

@@ -12,8 +12,8 @@
 
 namespace KokkosKV::Impl {
 
-/// Calls `visit(i, element)` for float `i` of a row's vectors and the element that it is, as long as
-/// `element < size`.
+/// Calls `visit(i, element)` for float `i` of a row's vectors and the element that it is, as long
+/// as `element < size`.
 template <class Row, class Visit>
 inline void for_each_element(int size, Visit const& visit) {
   using format = typename Row::format;
@@ -68,7 +68,8 @@ inline bool write_result(Call const& call, AttentionUnit const& unit, QueryPair 
     using to_type = std::remove_pointer_t<decltype(to)>;
     for_each_element<Row>(call.value_head_size, [&](int i, int element) {
       float const value = sums[static_cast<std::size_t>(i) * sum_stride] * result.factor;
-      no_number |= std::uint32_t((std::bit_cast<std::uint32_t>(value) & 0x7F800000u) == 0x7F800000u);
+      no_number |=
+          std::uint32_t((std::bit_cast<std::uint32_t>(value) & 0x7F800000u) == 0x7F800000u);
       to[static_cast<std::size_t>(element) * stride] = convert_value<to_type>(value);
     });
   };

@@ -48,17 +48,17 @@ class NarrowAttention {
   static constexpr int tile_keys = narrow_tile_keys;
   /// Keys whose values are summed at a time.
   static constexpr int value_keys = 16;
-  using tile_type                = HostKeyTile<Call, tile_keys>;
-  using key_cursor               = PieceCursor<typename Call::key_type, Call::head_size>;
-  using value_cursor             = PieceCursor<typename Call::element_type, Call::value_row_size>;
+  using tile_type                 = HostKeyTile<Call, tile_keys>;
+  using key_cursor                = PieceCursor<typename Call::key_type, Call::head_size>;
+  using value_cursor              = PieceCursor<typename Call::element_type, Call::value_row_size>;
   static_assert(tile_keys % host_lanes == 0);
 
  public:
   /// \param next     the unit that will follow, or null: its first keys are prefetched
   /// \param scratch  narrow_scratch_bytes(), aligned as vectors are
   /// \param zeros    a token row of zeros
-  NarrowAttention(Call const& call, AttentionUnit const& unit, AttentionUnit const* next, void* scratch,
-                  void const* zeros)
+  NarrowAttention(Call const& call, AttentionUnit const& unit, AttentionUnit const* next,
+                  void* scratch, void const* zeros)
       : m_call(call),
         m_unit(unit),
         m_next(next),
@@ -125,8 +125,8 @@ class NarrowAttention {
   bool attend() {
     begin();
     tile_type tiles[2];
-    int turn            = 0;
-    auto const find     = [&](tile_type& tile, std::uint32_t key) {
+    int turn        = 0;
+    auto const find = [&](tile_type& tile, std::uint32_t key) {
       tile.find(m_call, m_unit.sequence, m_range, key, m_unit.key_begin, m_unit.key_end, m_zeros);
     };
     auto key = next_tile(m_unit.key_begin / tile_keys * tile_keys);
@@ -151,7 +151,8 @@ class NarrowAttention {
   void find_next_unit(tile_type& tile) const {
     auto const& unit = m_next == nullptr ? m_unit : *m_next;
     auto const begin = unit.key_begin / tile_keys * tile_keys;
-    tile.find(m_call, unit.sequence, {0, unit.key_end, 0}, begin, unit.key_begin, unit.key_end, m_zeros);
+    tile.find(m_call, unit.sequence, {0, unit.key_end, 0}, begin, unit.key_begin, unit.key_end,
+              m_zeros);
   }
 
   bool write() const {
@@ -159,8 +160,9 @@ class NarrowAttention {
     for (std::uint32_t head = 0; head < m_num_heads; ++head) {
       for (int i = 0; i < m_num_pairs; ++i) {
         int const row = row_of(head, i);
-        finite = write_result<value_format>(m_call, m_unit, pair_of(head, i), m_largest[row], m_total[row],
-                                            m_sums[row], 1) && finite;
+        finite        = write_result<value_format>(m_call, m_unit, pair_of(head, i), m_largest[row],
+                                                   m_total[row], m_sums[row], 1) &&
+                 finite;
       }
     }
     return finite;
@@ -199,7 +201,8 @@ class NarrowAttention {
     }
     weigh(tile);
     constexpr int wanted = Pairs == 4 ? 4 : 8;
-    constexpr int block  = wanted < value_format::format::vectors ? value_format::format::vectors : wanted;
+    constexpr int block =
+        wanted < value_format::format::vectors ? value_format::format::vectors : wanted;
     // Elements past the value heads of the call are summed only where a block begins before them.
     int const blocks    = (m_call.value_head_size + block * host_lanes - 1) / (block * host_lanes);
     constexpr int whole = value_format::vectors / block;
@@ -214,7 +217,8 @@ class NarrowAttention {
             add_values<Pairs, block, Careful>(tile, head, pair, b * block, key, ahead);
           }
           if constexpr (rest != 0) {
-            if (blocks > whole) add_values<Pairs, rest, Careful>(tile, head, pair, whole * block, key, ahead);
+            if (blocks > whole)
+              add_values<Pairs, rest, Careful>(tile, head, pair, whole * block, key, ahead);
           }
         }
       }
@@ -224,45 +228,40 @@ class NarrowAttention {
   /// Prefetches chunk `index` of neighbouring pieces.
   template <class Format, class T>
   static void prefetch_piece(T const* const* pieces, int index) {
-    prefetch_line(pieces[index / Format::chunks] + index % Format::chunks * Format::format::elements);
+    prefetch_line(pieces[index / Format::chunks] +
+                  index % Format::chunks * Format::format::elements);
   }
 
   /// Logits of some pairs with some keys, a register for each pair and key.
   template <int Pairs>
   void dot_products(tile_type const& tile, std::uint32_t index, int first, int key,
                     typename Call::key_type const* const* ahead) const {
-    constexpr int keys  = host_lanes / Pairs;
-    constexpr int width = key_format::format::vectors;
-    auto const offset   = std::size_t(m_unit.head_begin + index) * Call::head_size;
-    int const row       = row_of(index, first);
+    constexpr int keys               = host_lanes / Pairs;
+    constexpr int width              = key_format::format::vectors;
+    auto const offset                = std::size_t(m_unit.head_begin + index) * Call::head_size;
+    int const row                    = row_of(index, first);
     FloatVector products[host_lanes] = {};
     for (int chunk = 0; chunk < key_format::chunks; ++chunk) {
       FloatVector query[Pairs][width];
-#pragma GCC unroll 8
-      for (int i = 0; i < Pairs; ++i) {
-#pragma GCC unroll 2
-        for (int v = 0; v < width; ++v) {
+      unrolled<Pairs>([&](auto i) {
+        unrolled<width>([&](auto v) {
           query[i][v] = load_lanes(&m_queries[row + i][(chunk * width + v) * host_lanes]);
-        }
-      }
-#pragma GCC unroll 16
-      for (int k = 0; k < keys; ++k) {
+        });
+      });
+      unrolled<keys>([&](auto k) {
         FloatVector loaded[width];
         key_format::load(tile.keys[key + k] + offset, chunk, loaded);
         prefetch_piece<key_format>(ahead, chunk * keys + k);
-#pragma GCC unroll 8
-        for (int i = 0; i < Pairs; ++i) {
-#pragma GCC unroll 2
-          for (int v = 0; v < width; ++v) products[i * keys + k] += query[i][v] * loaded[v];
-        }
-      }
+        unrolled<Pairs>([&](auto i) {
+          unrolled<width>([&](auto v) { products[i * keys + k] += query[i][v] * loaded[v]; });
+        });
+      });
     }
     float lanes[host_lanes];
     store_lanes(lanes, fold_each(products, added));
-#pragma GCC unroll 8
-    for (int i = 0; i < Pairs; ++i) {
+    unrolled<Pairs>([&](auto i) {
       __builtin_memcpy(&m_scores[row + i][key], lanes + i * keys, keys * sizeof(float));
-    }
+    });
   }
 
   /// Logits become weights relative to the largest logit so far.
@@ -331,7 +330,8 @@ class NarrowAttention {
   void apply_functors(QueryPair const& pair, IntVector key, FloatVector& logit) const {
     for (int lane = 0; lane < host_lanes; ++lane) {
       if (logit[lane] == minus_infinity) continue;
-      logit[lane] = m_call.rule.apply(m_call.index(pair, static_cast<std::uint32_t>(key[lane])), logit[lane]);
+      logit[lane] =
+          m_call.rule.apply(m_call.index(pair, static_cast<std::uint32_t>(key[lane])), logit[lane]);
     }
   }
 
@@ -349,30 +349,25 @@ class NarrowAttention {
       auto const* const row = tile.values[key] + offset;
       int const line        = begin / width * value_keys + (key - first_key) * (Vectors / width);
       FloatVector loaded[Vectors];
-#pragma GCC unroll 8
-      for (int v = 0; v < Vectors; v += width) {
-        value_format::load(row, (begin + v) / width, loaded + v);
-        prefetch_piece<value_format>(ahead, line + v / width);
-      }
-#pragma GCC unroll 8
-      for (int i = 0; i < Pairs; ++i) {
+      unrolled<Vectors / width>([&](auto c) {
+        value_format::load(row, (begin + (c * width)) / width, loaded + (c * width));
+        prefetch_piece<value_format>(ahead, line + (c * width) / width);
+      });
+      unrolled<Pairs>([&](auto i) {
         float const weight = m_scores[to_row + i][key];
         if constexpr (Careful) {
-          if (weight == 0) continue;
+          if (weight == 0) return;
         }
-#pragma GCC unroll 8
-        for (int v = 0; v < Vectors; ++v) sums[i][v] += weight * loaded[v];
-      }
+        unrolled<Vectors>([&](auto v) { sums[i][v] += weight * loaded[v]; });
+      });
     }
-#pragma GCC unroll 8
-    for (int i = 0; i < Pairs; ++i) {
+    unrolled<Pairs>([&](auto i) {
       float* const to     = &m_sums[to_row + i][begin * host_lanes];
       float const rescale = first_key == 0 ? m_rescale[to_row + i] : 1.0f;
-#pragma GCC unroll 8
-      for (int v = 0; v < Vectors; ++v) {
+      unrolled<Vectors>([&](auto v) {
         store_lanes(to + v * host_lanes, load_lanes(to + v * host_lanes) * rescale + sums[i][v]);
-      }
-    }
+      });
+    });
   }
 
   Call const& m_call;

@@ -1,8 +1,6 @@
-// Sizes that the kernels of an execution space prescribe to plans.
+// Sizes that the kernels prescribe to plans, and what calls see of a plan.
 #ifndef KOKKOSKV_IMPL_PLANSIZES_HPP
 #define KOKKOSKV_IMPL_PLANSIZES_HPP
-
-#include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -10,23 +8,25 @@
 
 #include <attention/KokkosKV_AttentionShape.hpp>
 #include <attention/impl/KokkosKV_AttentionUnits.hpp>
-#include <attention/impl/KokkosKV_HostAttention.hpp>
-#include <kokkos_ext/KokkosKV_HostExecution.hpp>
 
 namespace KokkosKV::Impl {
 
 struct PlanSizes {
   UnitLimits limits;
-  std::size_t scratch_bytes;  ///< of each of `limits.concurrency` workers
+  std::size_t scratch_bytes;  ///< of each worker
+  std::size_t num_workers;    ///< that have such scratch
 };
 
-template <class ExecSpace>
-PlanSizes plan_sizes(ExecSpace const& exec, AttentionShape const& shape) {
-  auto const concurrency = static_cast<std::size_t>(exec.concurrency());
-  static_assert(is_host_execution_v<ExecSpace>);
-  auto const pairs = static_cast<std::uint32_t>(
-      panel_pairs * panels_of_unit(shape.head_size + value_row_size(shape)));
-  return {{pairs, narrow_pairs, pairs, false, concurrency}, host_scratch_bytes(shape)};
+/// The sequence with most keys.
+struct LongestSequence {
+  std::size_t sequence;
+  std::uint64_t keys;
+};
+
+/// Elements of a token's value head in its cache, at most: values may be the first elements of
+/// keys.
+inline int value_row_size(AttentionShape const& shape) {
+  return std::max(shape.head_size, shape.value_head_size);
 }
 
 /// How calls see the inside of a plan.
@@ -34,9 +34,13 @@ template <class Plan>
 struct PlanAccess {
   Plan const& plan;
 
+  std::size_t num_units() const { return plan.num_units(); }
+  AttentionShape const& shape() const { return plan.shape(); }
   auto const& lengths() const { return plan.m_lengths; }
+  LongestSequence const& longest() const { return plan.m_longest; }
   auto const& sizes() const { return plan.m_sizes; }
   auto const& units() const { return plan.m_units; }
+  auto const& key_counts() const { return plan.m_key_counts; }
   auto const& row_sequences() const { return plan.m_row_sequences; }
   auto const& state_offsets() const { return plan.m_state_offsets; }
   auto const& merged_rows() const { return plan.m_merged_rows; }

@@ -191,8 +191,9 @@ struct MergeKernel {
             outputs + (i * range.output_stride + static_cast<std::size_t>(first) * dim_stride);
         for (int d = 0; d < merge_tile; ++d) {
           if (d < width) {
-            add_exactly(sums[d], lost[d],
-                        factor * convert_value<float>(from[static_cast<std::size_t>(d) * dim_stride]));
+            add_exactly(
+                sums[d], lost[d],
+                factor * convert_value<float>(from[static_cast<std::size_t>(d) * dim_stride]));
           }
         }
       }
@@ -233,7 +234,7 @@ template <class ExecSpace, class States, class Output>
 void launch_merge(ExecSpace const& exec, States const& states, std::size_t num_rows,
                   Output const& output, float* lse,
                   Kokkos::Array<std::size_t, 2> const& lse_strides) {
-  using out_type = typename Output::non_const_value_type;
+  using out_type          = typename Output::non_const_value_type;
   std::size_t const heads = output.extent(1), head_size = output.extent(2);
   if (num_rows * heads == 0) return;
   MergeKernel<States, out_type> kernel{states,

@@ -47,10 +47,10 @@ inline constexpr int wide_tile_keys = 64;
 /// Bytes that the wide form needs at most, whatever the types are.
 inline std::size_t wide_scratch_bytes(int head_size, int value_row_size) {
   constexpr std::size_t chunk = 2 * host_lanes, reals = sizeof(float);
-  auto const keys       = (static_cast<std::size_t>(head_size) + chunk - 1) / chunk * chunk;
-  auto const values     = (static_cast<std::size_t>(value_row_size) + chunk - 1) / chunk * chunk;
-  auto const of_panel   = (keys + 2 * values) * panel_pairs * reals + sizeof(PanelRows);
-  auto const of_tile    = (keys + values + 2 * host_lanes + panel_pairs) * wide_tile_keys * reals;
+  auto const keys     = (static_cast<std::size_t>(head_size) + chunk - 1) / chunk * chunk;
+  auto const values   = (static_cast<std::size_t>(value_row_size) + chunk - 1) / chunk * chunk;
+  auto const of_panel = (keys + 2 * values) * panel_pairs * reals + sizeof(PanelRows);
+  auto const of_tile  = (keys + values + 2 * host_lanes + panel_pairs) * wide_tile_keys * reals;
   return of_tile + static_cast<std::size_t>(panels_of_unit(head_size + value_row_size)) * of_panel;
 }
 
@@ -69,7 +69,8 @@ class WideAttention {
   static_assert(tile_keys % block == 0 && host_lanes % 4 == 0);
   static constexpr int key_floats   = (key_format::floats + block - 1) / block * block;
   static constexpr int value_floats = (value_format::floats + block - 1) / block * block;
-  /// Floats between two rows of a tile: no power of two, which would crowd them into few cache sets.
+  /// Floats between two rows of a tile: no power of two, which would crowd them into few cache
+  /// sets.
   static constexpr int key_stride   = key_floats + host_lanes;
   static constexpr int value_stride = value_floats + host_lanes;
 
@@ -125,7 +126,8 @@ class WideAttention {
       panel.total_lost[v] = FloatVector{};
     }
     for (int i = 0; i < count; ++i) {
-      auto const pair = m_call.pair(m_unit, m_unit.head_begin, static_cast<std::uint32_t>(index * panel_pairs + i));
+      auto const pair = m_call.pair(m_unit, m_unit.head_begin,
+                                    static_cast<std::uint32_t>(index * panel_pairs + i));
       panel.pairs[i]  = pair;
       panel.range     = i == 0 ? pair.keys : panel.range.joined(pair.keys);
       panel.rows[i / host_lanes].set(i % host_lanes, pair, m_call.slope(pair.query_head));
@@ -146,8 +148,8 @@ class WideAttention {
       range = p == 0 ? m_panels[0].range : range.joined(m_panels[p].range);
     }
     tile_type tiles[2];
-    int turn            = 0;
-    auto const find     = [&](tile_type& tile, std::uint32_t key) {
+    int turn        = 0;
+    auto const find = [&](tile_type& tile, std::uint32_t key) {
       tile.find(m_call, m_unit.sequence, range, key, m_unit.key_begin, m_unit.key_end, m_zeros);
     };
     auto key = next_tile(range, m_unit.key_begin / tile_keys * tile_keys);
@@ -160,7 +162,8 @@ class WideAttention {
       load_tile(tile);
       for (int p = 0; p < m_num_panels; ++p) {
         auto& panel = m_panels[p];
-        if (panel.range.misses(tile.begin, tile.begin + static_cast<std::uint32_t>(tile.count))) continue;
+        if (panel.range.misses(tile.begin, tile.begin + static_cast<std::uint32_t>(tile.count)))
+          continue;
         if (panel.vectors == 1) {
           attend_panel<1, Careful>(tile, panel);
         } else {
@@ -211,7 +214,8 @@ class WideAttention {
   void attend_panel(tile_type const& tile, Panel& panel) {
     // Keys after the last that the panel sees need no work.
     auto const last = std::max(panel.range.end, panel.range.first_end);
-    int const keys  = std::min(tile.count, static_cast<int>(std::min<std::uint32_t>(last - tile.begin, tile_keys)));
+    int const keys  = std::min(
+        tile.count, static_cast<int>(std::min<std::uint32_t>(last - tile.begin, tile_keys)));
     for (int key = 0; key < keys; key += block) dot_products<Vectors>(panel, key);
     FloatVector rescale[Vectors];
     weigh<Vectors>(tile, panel, padded(keys), rescale);
@@ -236,22 +240,16 @@ class WideAttention {
     float const* const keys          = m_scratch.keys[key];
     for (int d = 0; d < key_floats; ++d) {
       FloatVector query[Vectors];
-#pragma GCC unroll 2
-      for (int v = 0; v < Vectors; ++v) query[v] = load_lanes(&panel.queries[d][v * host_lanes]);
-#pragma GCC unroll 8
-      for (int k = 0; k < block; ++k) {
+      unrolled<Vectors>([&](auto v) { query[v] = load_lanes(&panel.queries[d][v * host_lanes]); });
+      unrolled<block>([&](auto k) {
         FloatVector const factor = broadcast(keys[k * key_stride + d]);
-#pragma GCC unroll 2
-        for (int v = 0; v < Vectors; ++v) sums[k][v] += factor * query[v];
-      }
+        unrolled<Vectors>([&](auto v) { sums[k][v] += factor * query[v]; });
+      });
     }
-#pragma GCC unroll 8
-    for (int k = 0; k < block; ++k) {
-#pragma GCC unroll 2
-      for (int v = 0; v < Vectors; ++v) {
-        store_lanes(&m_scratch.scores[key + k][v * host_lanes], sums[k][v]);
-      }
-    }
+    unrolled<block>([&](auto k) {
+      unrolled<Vectors>(
+          [&](auto v) { store_lanes(&m_scratch.scores[key + k][v * host_lanes], sums[k][v]); });
+    });
   }
 
   /// Logits become weights relative to the largest logit so far.
@@ -262,8 +260,9 @@ class WideAttention {
     for (int v = 0; v < Vectors; ++v) {
       auto const& rows    = panel.rows[v];
       float* const scores = &m_scratch.scores[0][v * host_lanes];
-      bool const hidden   = Call::has_functors || !tile.complete || tile.count < keys ||
-                          !all_see(panel, tile.begin, tile.begin + static_cast<std::uint32_t>(keys));
+      bool const hidden =
+          Call::has_functors || !tile.complete || tile.count < keys ||
+          !all_see(panel, tile.begin, tile.begin + static_cast<std::uint32_t>(keys));
       FloatVector largest = panel.largest[v];
       for (int j = 0; j < keys; ++j) {
         FloatVector logit = load_lanes(scores + j * panel_pairs);
@@ -271,7 +270,8 @@ class WideAttention {
         if (shaped) logit = rows.shape(rule, logit, key);
         if (hidden) {
           logit = rows.hide(logit, key, broadcast_int(tile.present[j]));
-          if constexpr (Call::has_functors) apply_functors(panel, v, tile.begin + static_cast<std::uint32_t>(j), logit);
+          if constexpr (Call::has_functors)
+            apply_functors(panel, v, tile.begin + static_cast<std::uint32_t>(j), logit);
         }
         if (shaped || hidden) store_lanes(scores + j * panel_pairs, logit);
         largest = larger(logit, largest);
@@ -296,7 +296,8 @@ class WideAttention {
     auto const last  = broadcast_int(static_cast<std::int32_t>(to));
     for (int v = 0; v < panel.vectors; ++v) {
       auto const& rows = panel.rows[v];
-      if (any(~(((first >= rows.begin) & (last <= rows.end)) | (last <= rows.first_end)))) return false;
+      if (any(~(((first >= rows.begin) & (last <= rows.end)) | (last <= rows.first_end))))
+        return false;
     }
     return true;
   }
@@ -311,7 +312,8 @@ class WideAttention {
 
   /// total * factor + term, with what was lost so far.
   template <bool Careful = false>
-  static void add_exactly(FloatVector& total, FloatVector& lost, FloatVector factor, FloatVector term) {
+  static void add_exactly(FloatVector& total, FloatVector& lost, FloatVector factor,
+                          FloatVector term) {
     if constexpr (Careful) {
       // Infinities, from which nothing can be subtracted.
       total = total * factor + term;
@@ -330,26 +332,22 @@ class WideAttention {
     FloatVector sums[block][Vectors] = {};
     for (int key = 0; key < keys; ++key) {
       FloatVector weight[Vectors];
-#pragma GCC unroll 2
-      for (int v = 0; v < Vectors; ++v) weight[v] = load_lanes(&m_scratch.scores[key][v * host_lanes]);
+      unrolled<Vectors>(
+          [&](auto v) { weight[v] = load_lanes(&m_scratch.scores[key][v * host_lanes]); });
       float const* const values = &m_scratch.values[key][begin];
-#pragma GCC unroll 8
-      for (int d = 0; d < block; ++d) {
+      unrolled<block>([&](auto d) {
         FloatVector const factor = broadcast(values[d]);
-#pragma GCC unroll 2
-        for (int v = 0; v < Vectors; ++v) {
+        unrolled<Vectors>([&](auto v) {
           if constexpr (Careful) {
             sums[d][v] += weight[v] == 0.0f ? FloatVector{} : factor * weight[v];
           } else {
             sums[d][v] += factor * weight[v];
           }
-        }
-      }
+        });
+      });
     }
-#pragma GCC unroll 8
-    for (int d = 0; d < block; ++d) {
-#pragma GCC unroll 2
-      for (int v = 0; v < Vectors; ++v) {
+    unrolled<block>([&](auto d) {
+      unrolled<Vectors>([&](auto v) {
         float* const sum_at  = &panel.sums[begin + d][v * host_lanes];
         float* const lost_at = &panel.lost[begin + d][v * host_lanes];
         FloatVector total    = load_lanes(sum_at);
@@ -357,13 +355,14 @@ class WideAttention {
         add_exactly<Careful>(total, lost, rescale[v], sums[d][v]);
         store_lanes(sum_at, total);
         store_lanes(lost_at, lost);
-      }
-    }
+      });
+    });
   }
 
   bool write(Panel const& panel, int i) const {
-    return write_result<value_format>(m_call, m_unit, panel.pairs[i], panel.largest[i / host_lanes][i % host_lanes],
-                                      panel.total[i / host_lanes][i % host_lanes], &panel.sums[0][i], panel_pairs);
+    return write_result<value_format>(
+        m_call, m_unit, panel.pairs[i], panel.largest[i / host_lanes][i % host_lanes],
+        panel.total[i / host_lanes][i % host_lanes], &panel.sums[0][i], panel_pairs);
   }
 
   Call const& m_call;

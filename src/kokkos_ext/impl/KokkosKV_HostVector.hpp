@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include <format/KokkosKV_Bf16.hpp>
@@ -32,6 +33,15 @@ using IntVector [[gnu::vector_size(host_lanes * 4)]]   = std::int32_t;
 using WordVector [[gnu::vector_size(host_lanes * 4)]]  = std::uint32_t;
 
 inline constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
+
+/// Calls `function` with the constants 0 to Count - 1: arrays that are indexed by them can stay in
+/// registers.
+template <int Count, class Function>
+inline void unrolled(Function const& function) {
+  [&]<int... Index>(std::integer_sequence<int, Index...>) {
+    (function(std::integral_constant<int, Index>{}), ...);
+  }(std::make_integer_sequence<int, Count>{});
+}
 
 inline FloatVector broadcast(float value) { return FloatVector{} + value; }
 inline IntVector broadcast_int(std::int32_t value) { return IntVector{} + value; }
@@ -63,9 +73,9 @@ inline bool any(IntVector mask) {
   return all != 0;
 }
 
-/// exp() of arguments up to 88, to about one unit in the last place; 0 below -87.3 (where floats turn
-/// subnormal) and for -inf, NaN for NaN. Reduction by multiples of log(2) in two parts (Cody and
-/// Waite, Software Manual for the Elementary Functions, 1980).
+/// exp() of arguments up to 88, to about one unit in the last place; 0 below -87.3 (where floats
+/// turn subnormal) and for -inf, NaN for NaN. Reduction by multiples of log(2) in two parts (Cody
+/// and Waite, Software Manual for the Elementary Functions, 1980).
 inline FloatVector exponential(FloatVector x) {
   constexpr float lowest    = -87.3f;
   constexpr float round     = 12582912.0f;  // 1.5 * 2^23: adding it leaves the nearest integer
@@ -94,7 +104,8 @@ inline FloatVector hyperbolic_tangent(FloatVector x) {
   poly                     = poly * square + 1.33314422036e-1f;
   poly                     = poly * square - 3.33332819422e-1f;
   FloatVector const near   = poly * square * x + x;
-  FloatVector const beyond = 1.0f - 2.0f / (exponential(size > 40.0f ? broadcast(80.0f) : size + size) + 1.0f);
+  FloatVector const beyond =
+      1.0f - 2.0f / (exponential(size > 40.0f ? broadcast(80.0f) : size + size) + 1.0f);
   return size < 0.625f ? near : (x < 0.0f ? -beyond : beyond);
 }
 
@@ -104,11 +115,11 @@ template <int Width = host_lanes / 2, class Operation>
 inline FloatVector fold_each(FloatVector* vectors, Operation const& operation) {
   constexpr auto lanes = std::make_integer_sequence<int, host_lanes>{};
   for (int i = 0; i < Width; ++i) {
-    auto const fold = [&]<int... L>(std::integer_sequence<int, L...>, FloatVector a, FloatVector b) {
-      return operation(
-          __builtin_shufflevector(a, b, ((L & Width) != 0 ? host_lanes + L : L)...),
-          __builtin_shufflevector(a, b,
-                                  ((L & Width) != 0 ? host_lanes + (L ^ Width) : (L ^ Width))...));
+    auto const fold = [&]<int... L>(std::integer_sequence<int, L...>, FloatVector a,
+                                    FloatVector b) {
+      return operation(__builtin_shufflevector(a, b, ((L & Width) != 0 ? host_lanes + L : L)...),
+                       __builtin_shufflevector(
+                           a, b, ((L & Width) != 0 ? host_lanes + (L ^ Width) : (L ^ Width))...));
     };
     vectors[i] = fold(lanes, vectors[i], vectors[i + Width]);
   }
@@ -164,8 +175,8 @@ struct VectorFormat<half> {
 /// instructions that widening in order would.
 template <>
 struct VectorFormat<bf16> {
-  static constexpr int vectors  = 2;
-  static constexpr int elements = 2 * host_lanes;
+  static constexpr int vectors    = 2;
+  static constexpr int elements   = 2 * host_lanes;
   static constexpr bool low_first = std::endian::native == std::endian::little;
   static constexpr int index(int vector, int lane) {
     return 2 * lane + (low_first ? vector : 1 - vector);
