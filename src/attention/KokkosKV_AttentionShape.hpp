@@ -19,7 +19,8 @@ struct AttentionShape {
 };
 
 /// Sequences [first_sequence, first_sequence + num_sequences) have the same pages for their first
-/// `length` tokens, all of which are in the cache.
+/// `length` tokens, all of which are in the cache. Where it ends within a page, they share that
+/// page too.
 struct SharedPrefix {
   std::size_t first_sequence;  ///< of the batch
   std::size_t num_sequences;   ///< at least 1

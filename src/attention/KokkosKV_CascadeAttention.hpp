@@ -34,8 +34,8 @@ void cascade_attention(ExecSpace const& exec, AttentionPlan<ExecSpace, Form> con
                        Offsets const& input_row_offsets, Output const& output, Lse const& lse,
                        Params const& params, [[maybe_unused]] Options... options) {
   Impl::check_shared_pages<Options...>(exec, plan, key_cache, value_cache);
-  Impl::run_attention("cascade_attention", exec, plan, q, key_cache, value_cache, input_row_offsets,
-                      output, lse, params);
+  Impl::run_attention(true, exec, plan, q, key_cache, value_cache, input_row_offsets, output, lse,
+                      params);
 }
 
 /// Without log-sum-exps.
@@ -47,8 +47,8 @@ void cascade_attention(ExecSpace const& exec, AttentionPlan<ExecSpace, Form> con
                        Offsets const& input_row_offsets, Output const& output, Params const& params,
                        Options... options) {
   Impl::check_shared_pages<Options...>(exec, plan, key_cache, value_cache);
-  Impl::run_attention("cascade_attention", exec, plan, q, key_cache, value_cache, input_row_offsets,
-                      output, Impl::NoLse{}, params);
+  Impl::run_attention(true, exec, plan, q, key_cache, value_cache, input_row_offsets, output,
+                      Impl::NoLse{}, params);
 }
 /// \}
 

@@ -53,8 +53,8 @@ void paged_attention(ExecSpace const& exec, AttentionPlan<ExecSpace, Form> const
                      Query const& q, KeyCache const& key_cache, ValueCache const& value_cache,
                      Offsets const& input_row_offsets, Output const& output, Lse const& lse,
                      Params const& params = {}) {
-  Impl::run_attention("paged_attention", exec, plan, q, key_cache, value_cache, input_row_offsets,
-                      output, lse, params);
+  Impl::run_attention(false, exec, plan, q, key_cache, value_cache, input_row_offsets, output, lse,
+                      params);
 }
 
 /// Without log-sum-exps.
@@ -65,8 +65,8 @@ void paged_attention(ExecSpace const& exec, AttentionPlan<ExecSpace, Form> const
                      Query const& q, KeyCache const& key_cache, ValueCache const& value_cache,
                      Offsets const& input_row_offsets, Output const& output,
                      Params const& params = {}) {
-  Impl::run_attention("paged_attention", exec, plan, q, key_cache, value_cache, input_row_offsets,
-                      output, Impl::NoLse{}, params);
+  Impl::run_attention(false, exec, plan, q, key_cache, value_cache, input_row_offsets, output,
+                      Impl::NoLse{}, params);
 }
 /// \}
 

@@ -152,7 +152,8 @@ struct AttentionCall {
   KOKKOS_FUNCTION Normalization normalization(AttentionUnit const& unit, std::uint32_t query_head,
                                               float largest, float sum) const {
     constexpr float none = -Kokkos::Experimental::infinity_v<float>;
-    if (largest == none) return {0.0f, none};
+    // Logits that are no numbers leave no largest one, but a sum that is no number.
+    if (largest == none && sum == 0) return {0.0f, none};
     if (rule.sink_logits != nullptr && unit.target == UnitTarget::output) {
       float const sink   = rule.sink_logits[query_head];
       float const top    = sink > largest ? sink : largest;

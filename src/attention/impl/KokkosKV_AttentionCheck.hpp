@@ -67,6 +67,15 @@ class AttentionCheck {
  public:
   AttentionCheck(char const* function, Plan const& plan) : m_function(function), m_plan{plan} {}
 
+  /// Only cascade_attention() checks that pages are shared.
+  void no_prefixes() const {
+    auto const found = m_plan.plan.options().shared_prefixes.size();
+    if (found != 0) {
+      throw ShapeError(m_function, "plan.options().shared_prefixes.size()", std::to_string(found),
+                       "0, or a call of cascade_attention");
+    }
+  }
+
   template <class ViewType>
   void heads(char const* name, ViewType const& view, int head_size) const {
     auto const& shape = m_plan.shape();

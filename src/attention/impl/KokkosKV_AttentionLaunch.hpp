@@ -25,17 +25,28 @@ LseArray lse_array(Lse const& lse) {
   return {lse.data(), strides<2>(lse)};
 }
 
+/// Numbers of each query head; null for an empty View, which may well have an address.
+template <class ViewType>
+float const* per_head_data(ViewType const& view) {
+  return view.extent(0) == 0 ? nullptr : view.data();
+}
+
 template <class Mask, class Score, class Params>
 ScoreRule<Mask, Score> score_rule(Params const& params, int head_size) {
   auto const scale = params.scale.value_or(1.0f / std::sqrt(static_cast<float>(head_size)));
-  return {params.visibility,         scale,       params.soft_cap, params.alibi_slopes.data(),
-          params.sink_logits.data(), params.mask, params.score};
+  return {params.visibility,
+          scale,
+          params.soft_cap,
+          per_head_data(params.alibi_slopes),
+          per_head_data(params.sink_logits),
+          params.mask,
+          params.score};
 }
 
 /// Checks a call, then runs its units and merges the states of rows that have several.
 template <class ExecSpace, class Form, template <class, class> class PlanOf, class Query,
           class KeyCache, class ValueCache, class Offsets, class Output, class Lse, class Params>
-void run_attention(char const* function, ExecSpace const& exec, PlanOf<ExecSpace, Form> const& plan,
+void run_attention(bool cascade, ExecSpace const& exec, PlanOf<ExecSpace, Form> const& plan,
                    Query const& queries, KeyCache const& keys, ValueCache const& values,
                    Offsets const& offsets, Output const& output, Lse const& lse,
                    Params const& params) {
@@ -46,7 +57,8 @@ void run_attention(char const* function, ExecSpace const& exec, PlanOf<ExecSpace
                                   typename Output::value_type, rule_type>;
   check_attention_types<ExecSpace, Query, KeyCache, ValueCache, Offsets, Output>();
   auto const& shape = plan.shape();
-  AttentionCheck<plan_type> const check(function, plan);
+  AttentionCheck<plan_type> const check(cascade ? "cascade_attention" : "paged_attention", plan);
+  if (!cascade) check.no_prefixes();
   check.heads("q", queries, shape.head_size);
   check.heads("output", output, shape.value_head_size);
   if constexpr (!std::is_same_v<Lse, NoLse>) check.lse(lse);
@@ -55,7 +67,6 @@ void run_attention(char const* function, ExecSpace const& exec, PlanOf<ExecSpace
   check.params(params);
   check.template lengths<ExecSpace>(keys, offsets);
 
-  if (plan.num_units() == 0) return;
   PlanAccess<plan_type> const inside{plan};
   auto const to_lse = lse_array(lse);
   auto const rule =
@@ -75,7 +86,7 @@ void run_attention(char const* function, ExecSpace const& exec, PlanOf<ExecSpace
                        static_cast<std::uint32_t>(shape.num_query_heads / shape.num_kv_heads),
                        shape.num_query_heads,
                        shape.value_head_size};
-  Form::launch(exec, call, inside);
+  if (plan.num_units() > 0) Form::launch(exec, call, inside);
 
   auto const heads = static_cast<std::size_t>(shape.num_query_heads);
   auto const dims  = static_cast<std::size_t>(shape.value_head_size);

@@ -157,11 +157,11 @@ struct MergeKernel {
         largest = Kokkos::fmax(largest, lses[i * range.lse_stride]);
       }
       // Where no state has keys, a sink alone gives no result either.
-      if (largest == -Kokkos::Experimental::infinity_v<float>) return;
-      largest    = Kokkos::fmax(largest, sink);
+      bool const has_keys = largest != -Kokkos::Experimental::infinity_v<float>;
+      if (has_keys) largest = Kokkos::fmax(largest, sink);
       float lost = 0;
       for (std::size_t i = 0; i < range.count; ++i) add_exactly(sum, lost, weight(i));
-      add_exactly(sum, lost, Kokkos::exp(sink - largest));
+      if (has_keys) add_exactly(sum, lost, Kokkos::exp(sink - largest));
     }
 
     /// With what the additions so far have lost (Kahan, Further remarks on reducing truncation

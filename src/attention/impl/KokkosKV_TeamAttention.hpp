@@ -18,12 +18,12 @@
 
 namespace KokkosKV::Impl {
 
-/// Scratch that every device grants a team.
-inline constexpr std::size_t team_scratch_budget = std::size_t(46) << 10;
+/// Scratch that every execution space grants a team.
+inline constexpr std::size_t team_scratch_budget = std::size_t(31) << 10;
 
 /// Keys of a tile: fewer where heads are large.
 inline constexpr int team_tile_keys(std::size_t row_bytes) {
-  constexpr std::size_t tile_bytes = std::size_t(20) << 10;
+  constexpr std::size_t tile_bytes = std::size_t(14) << 10;
   int keys                         = 32;
   while (keys > 4 && static_cast<std::size_t>(keys) * (row_bytes + max_access_bytes) > tile_bytes) {
     keys /= 2;
@@ -270,11 +270,17 @@ struct TeamAttention {
   /// reducing truncation errors, 1965).
   KOKKOS_FUNCTION static void add_exactly(float& total, float& lost, float factor, float term) {
     float const before = total * factor;
-    float const exact  = term - lost * factor;
-    float const after  = before + exact;
-    // Of an infinite total nothing is lost.
-    lost  = Kokkos::isfinite(after) ? (after - before) - exact : 0.0f;
-    total = after;
+    lost *= factor;
+    if (term != 0) {
+      float const exact = term - lost;
+      float const after = before + exact;
+      // Of an infinite total nothing is lost.
+      lost  = Kokkos::isfinite(after) ? (after - before) - exact : 0.0f;
+      total = after;
+    } else {
+      // What a row does not see must not change a bit of it.
+      total = before;
+    }
   }
 
   /// Adds the weighted values of a tile to some elements of a pair.

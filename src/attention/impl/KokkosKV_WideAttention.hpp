@@ -310,20 +310,20 @@ class WideAttention {
     }
   }
 
-  /// total * factor + term, with what was lost so far.
+  /// total * factor + term, with what was lost so far. A term of zero changes no bit, so that tiles
+  /// that a row does not see leave no trace in it.
   template <bool Careful = false>
   static void add_exactly(FloatVector& total, FloatVector& lost, FloatVector factor,
                           FloatVector term) {
-    if constexpr (Careful) {
-      // Infinities, from which nothing can be subtracted.
-      total = total * factor + term;
-      return;
-    }
-    FloatVector const before = total * factor;
-    FloatVector const exact  = term - lost * factor;
-    FloatVector const after  = before + exact;
-    lost                     = (after - before) - exact;
-    total                    = after;
+    FloatVector const before  = total * factor;
+    FloatVector const carried = lost * factor;
+    FloatVector const exact   = term - carried;
+    FloatVector const after   = before + exact;
+    FloatVector rest          = (after - before) - exact;
+    // Of an infinite total nothing is lost.
+    if constexpr (Careful) rest = rest == rest ? rest : FloatVector{};
+    total = term == 0.0f ? before : after;
+    lost  = term == 0.0f ? carried : rest;
   }
 
   /// Adds the weighted values of a tile to some elements of all pairs.

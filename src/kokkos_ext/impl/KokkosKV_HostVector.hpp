@@ -142,7 +142,9 @@ struct VectorFormat {
   static constexpr int index(int /*vector*/, int lane) { return lane; }
 
   static void load(T const* from, FloatVector* to) {
-    for (int i = 0; i < host_lanes; ++i) to[0][i] = convert_value<float>(from[i]);
+    FloatVector result{};
+    for (int i = 0; i < host_lanes; ++i) result[i] = convert_value<float>(from[i]);
+    to[0] = result;
   }
 };
 

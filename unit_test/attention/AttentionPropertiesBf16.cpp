@@ -1,0 +1,14 @@
+// Random batches over caches of bf16.
+#include "AttentionProperties.hpp"
+
+namespace KokkosKVTest {
+
+template <class ExecSpace>
+class AttentionPropertiesBf16 : public testing::Test {};
+TYPED_TEST_SUITE(AttentionPropertiesBf16, ExecutionSpaces, ExecutionSpaceName);
+
+TYPED_TEST(AttentionPropertiesBf16, RandomBatches) {
+  check_shapes<TypeParam, KokkosKV::Impl::native_form<TypeParam>, KokkosKV::bf16>(600);
+}
+
+}  // namespace KokkosKVTest
