@@ -163,7 +163,7 @@ def narrow_accesses(kernel):
 
 
 def findings(kernel):
-    moves = re.search(r"StoreRow|LoadRow|CopyPart|Broken|DecodeAttention", kernel.name)
+    moves = re.search(r"StoreRow|LoadRow|CopyPart|Broken|TeamAttention", kernel.name)
     if moves and kernel.resources["spills"] > 0:
         yield f"spills registers: {kernel.resources['spills']}"
     if moves and kernel.resources["stack"] > 0:

@@ -45,7 +45,7 @@ template <class ExecSpace, class Form, class Query, class KeyCache, class ValueC
 void cascade_attention(ExecSpace const& exec, AttentionPlan<ExecSpace, Form> const& plan,
                        Query const& q, KeyCache const& key_cache, ValueCache const& value_cache,
                        Offsets const& input_row_offsets, Output const& output, Params const& params,
-                       Options... options) {
+                       [[maybe_unused]] Options... options) {
   Impl::check_shared_pages<Options...>(exec, plan, key_cache, value_cache);
   Impl::run_attention(true, exec, plan, q, key_cache, value_cache, input_row_offsets, output,
                       Impl::NoLse{}, params);

@@ -73,9 +73,8 @@ inline void check_prefixes(StepLengths const& lengths, std::vector<SharedPrefix>
     };
     auto const batch = lengths.batch_size();
     if (prefix.first_sequence < end || prefix.first_sequence >= batch) {
-      throw ShapeError(
-          plan_name, name("first_sequence"), std::to_string(prefix.first_sequence),
-          std::to_string(end) + " to " + std::to_string(batch) + " - 1, past the prefix before");
+      throw ShapeError(plan_name, name("first_sequence"), std::to_string(prefix.first_sequence),
+                       std::to_string(end) + " to " + std::to_string(batch - 1));
     }
     check_between(name("num_sequences"), prefix.num_sequences, 1, batch - prefix.first_sequence);
     end = prefix.first_sequence + prefix.num_sequences;
