@@ -72,6 +72,7 @@ struct TeamAttention {
 
   Call call;
   int max_pairs;
+  int head_size = Call::head_size;
 
   static constexpr std::size_t scratch_bytes(int pairs) {
     constexpr std::size_t padding = 8 * max_access_bytes;
@@ -224,7 +225,9 @@ struct TeamAttention {
     auto const* const row   = static_cast<key_type const*>(scratch.tile) + key * key_stride;
     auto const* const query = scratch.queries + index * Call::head_size;
     float sum               = 0;
-    for (int dim = 0; dim < Call::head_size; dim += key_width) {
+    // A bound that the compiler does not know: unrolled, the loop would need more registers than
+    // there are.
+    for (int dim = 0; dim < head_size; dim += key_width) {
       auto const loaded =
           load_vector<key_width, alignof(SimdVector<key_type, key_width>)>(row + dim);
       for (int i = 0; i < key_width; ++i) sum += query[dim + i] * convert_value<float>(loaded[i]);
