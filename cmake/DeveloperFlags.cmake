@@ -10,6 +10,9 @@ target_compile_options(
     -Wconversion>
     $<$<AND:$<BOOL:${KokkosKV_ENABLE_WARNINGS_AS_ERRORS}>,$<CXX_COMPILER_ID:GNU,Clang,AppleClang,IntelLLVM>>:-Werror>
 )
+if(KokkosKV_ENABLE_NATIVE_ARCH)
+  target_compile_options(KokkosKV_developer_flags INTERFACE -march=native)
+endif()
 if(KokkosKV_SANITIZERS)
   target_compile_options(KokkosKV_developer_flags INTERFACE -fsanitize=${KokkosKV_SANITIZERS} -fno-sanitize-recover=all
                                                             -fno-omit-frame-pointer -g1)

@@ -11,6 +11,8 @@ void register_prefill_benchmarks(Scale scale);
 void register_decode_benchmarks(Scale scale);
 void register_copy_benchmarks(Scale scale);
 void register_validation_benchmarks(Scale scale);
+void register_attention_decode_benchmarks(Scale scale);
+void register_attention_prefill_benchmarks(Scale scale);
 
 }  // namespace KokkosKV::Perf
 

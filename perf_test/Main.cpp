@@ -29,6 +29,8 @@ int main(int argc, char** argv) {
   KokkosKV::Perf::register_decode_benchmarks(scale);
   KokkosKV::Perf::register_copy_benchmarks(scale);
   KokkosKV::Perf::register_validation_benchmarks(scale);
+  KokkosKV::Perf::register_attention_decode_benchmarks(scale);
+  KokkosKV::Perf::register_attention_prefill_benchmarks(scale);
 
   KokkosKV::Perf::TableReporter table;
   auto const cases = benchmark::RunSpecifiedBenchmarks(&table);

@@ -27,14 +27,22 @@ double seconds(Function const& function) {
   return timer.seconds();
 }
 
+/// What a run of a case does.
+struct PairedWork {
+  double bytes           = 0;  ///< 0 = flops are counted
+  double flops           = 0;  ///< 0 = bytes are counted
+  double times_reference = 1;  ///< as much as a run of the reference does
+  int steps              = 1;  ///< equal parts
+};
+
 /// Runs `reference(i)` and `work(i)` in turn, once unmeasured and then once an iteration of
 /// `state`, and sets the counters
-/// - `bytes_per_second`: `bytes` over the median time of the case,
-/// - `roofline`: median over the pairs of (reference time / case time), with equal bytes on both
+/// - `bytes_per_second`, `flops`: what is counted over the median time of the case,
+/// - `roofline`: median over the pairs of (reference time / case time), for equal work on both
 /// sides,
-/// - `median_us`, `reference_us`: medians per run, divided by `steps`.
+/// - `median_us`, `reference_us`: medians per run, divided by the steps.
 template <class Reference, class Work>
-void measure_pairs(benchmark::State& state, double bytes, int steps, Reference const& reference,
+void measure_pairs(benchmark::State& state, PairedWork const& amount, Reference const& reference,
                    Work const& work) {
   std::vector<double> reference_times, work_times, ratios;
   int turn = 0;
@@ -51,12 +59,21 @@ void measure_pairs(benchmark::State& state, double bytes, int steps, Reference c
     state.SetIterationTime(work_time);
     reference_times.push_back(reference_time);
     work_times.push_back(work_time);
-    ratios.push_back(reference_time / work_time);
+    ratios.push_back(amount.times_reference * reference_time / work_time);
   }
-  state.counters["bytes_per_second"] = bytes / median(work_times);
-  state.counters["roofline"]         = median(ratios);
-  state.counters["median_us"]        = median(work_times) * 1e6 / steps;
-  state.counters["reference_us"]     = median(reference_times) * 1e6 / steps;
+  auto const time = median(work_times);
+  if (amount.bytes > 0) state.counters["bytes_per_second"] = amount.bytes / time;
+  if (amount.flops > 0) state.counters["flops"] = amount.flops / time;
+  state.counters["roofline"]     = median(ratios);
+  state.counters["median_us"]    = time * 1e6 / amount.steps;
+  state.counters["reference_us"] = median(reference_times) * 1e6 / amount.steps;
+}
+
+/// The same for a case that moves bytes, as its reference does.
+template <class Reference, class Work>
+void measure_pairs(benchmark::State& state, double bytes, int steps, Reference const& reference,
+                   Work const& work) {
+  measure_pairs(state, PairedWork{.bytes = bytes, .steps = steps}, reference, work);
 }
 
 }  // namespace KokkosKV::Perf

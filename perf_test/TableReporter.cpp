@@ -9,7 +9,7 @@
 namespace KokkosKV::Perf {
 namespace {
 
-constexpr int name_width   = 44;
+constexpr int name_width   = 48;
 constexpr int number_width = 10;
 
 double counter(benchmark::BenchmarkReporter::Run const& run, char const* name) {
@@ -17,13 +17,24 @@ double counter(benchmark::BenchmarkReporter::Run const& run, char const* name) {
   return found == run.counters.end() ? 0.0 : found->second.value;
 }
 
+/// In units of 10^9 a second; a case has one of the rates.
+void print_rate(std::ostream& out, benchmark::BenchmarkReporter::Run const& run, char const* name) {
+  out << std::setw(number_width);
+  if (run.counters.contains(name)) {
+    out << counter(run, name) * 1e-9;
+  } else {
+    out << "-";
+  }
+}
+
 }  // namespace
 
 bool TableReporter::ReportContext(Context const&) {
   GetOutputStream() << std::left << std::setw(name_width) << "case" << std::right
-                    << std::setw(number_width) << "GB/s" << std::setw(number_width) << "time us"
-                    << std::setw(number_width) << "roofline" << std::setw(number_width) << "target"
-                    << std::setw(number_width) << "met" << std::endl;
+                    << std::setw(number_width) << "GB/s" << std::setw(number_width) << "GFLOP/s"
+                    << std::setw(number_width) << "time us" << std::setw(number_width) << "roofline"
+                    << std::setw(number_width) << "target" << std::setw(number_width) << "met"
+                    << std::endl;
   return true;
 }
 
@@ -39,9 +50,11 @@ void TableReporter::ReportRuns(std::vector<Run> const& runs) {
       continue;
     }
     auto const roofline = counter(run, "roofline");
-    out << std::fixed << std::setprecision(1) << std::setw(number_width)
-        << counter(run, "bytes_per_second") * 1e-9 << std::setw(number_width)
-        << counter(run, "median_us") << std::setprecision(3) << std::setw(number_width) << roofline;
+    out << std::fixed << std::setprecision(1);
+    print_rate(out, run, "bytes_per_second");
+    print_rate(out, run, "flops");
+    out << std::setw(number_width) << counter(run, "median_us") << std::setprecision(3)
+        << std::setw(number_width) << roofline;
     if (auto const least = target(name)) {
       bool const met = roofline >= *least;
       ++(met ? m_met : m_missed);

@@ -12,12 +12,24 @@ struct Target {
   double roofline;
 };
 
-// Against parallel memcpy of as many bytes; decode against a bare memcpy loop over the same slots.
+// Stores: against parallel memcpy of as many bytes; decode against a bare memcpy loop over the same
+// slots. Attention: decode against reading as many bytes; a shared prefix, bf16 and mixed work
+// against the time of another way to do the same; prefill against the flops of multiply-adds on
+// registers or of a matrix product.
 constexpr std::array targets{
     Target{"store/ragged_prefill/", 0.95},
     Target{"store/ragged_decode/", 0.80},
     Target{"store/skewed/", 0.85},
     Target{"store/copy_pages/", 0.95},
+    Target{"attention/decode/float/", 0.92},
+    Target{"attention/decode/bf16/", 0.88},
+    Target{"attention/long_decode/", 0.85},
+    Target{"attention/skewed_decode/", 0.80},
+    Target{"attention/shared_prefix/float/group:1", 5.0},
+    Target{"attention/prefill/float", 0.60},
+    Target{"attention/prefill_bf16_against_float", 0.90},
+    Target{"attention/mixed/", 0.90},
+    Target{"attention/prefill_against_gemm/", 0.75},
 };
 
 }  // namespace

@@ -43,8 +43,14 @@ inline void unrolled(Function const& function) {
   }(std::make_integer_sequence<int, Count>{});
 }
 
-inline FloatVector broadcast(float value) { return FloatVector{} + value; }
-inline IntVector broadcast_int(std::int32_t value) { return IntVector{} + value; }
+/// A vector of one value; not as a sum with zero, which would be an addition (of -0).
+template <class Vector = FloatVector, class Value>
+inline Vector broadcast(Value value) {
+  return [value]<int... Lanes>(std::integer_sequence<int, Lanes...>) {
+    return Vector{((void)Lanes, value)...};
+  }(std::make_integer_sequence<int, host_lanes>{});
+}
+inline IntVector broadcast_int(std::int32_t value) { return broadcast<IntVector>(value); }
 
 /// Lane i holds first + i.
 inline IntVector counting(std::int32_t first) {
