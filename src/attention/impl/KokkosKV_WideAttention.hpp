@@ -104,11 +104,18 @@ class WideAttention {
         m_num_panels(static_cast<int>(unit.num_pairs + panel_pairs - 1) / panel_pairs) {}
 
   void run() {
+    bool const shared = m_unit.target == UnitTarget::state_from_end;
+    bool const finite = shared ? attend<Sums::traceless>() : attend<Sums::fast>();
     // See NarrowAttention::run().
-    if (!attend<false>()) attend<true>();
+    if (!finite) attend<Sums::careful>();
   }
 
  private:
+  /// How weighted values are summed: as fast as possible; so that keys that a row does not see
+  /// change no bit of it, which matters where rows of several sequences share a tile; or so that
+  /// even values that are no numbers leave such rows alone.
+  enum class Sums { fast, traceless, careful };
+
   int pairs_of(int panel) const {
     return std::min(panel_pairs, static_cast<int>(m_unit.num_pairs) - panel * panel_pairs);
   }
@@ -140,7 +147,7 @@ class WideAttention {
     }
   }
 
-  template <bool Careful>
+  template <Sums Mode>
   bool attend() {
     KeyRange range{};
     for (int p = 0; p < m_num_panels; ++p) {
@@ -160,14 +167,16 @@ class WideAttention {
       if (more) find(tiles[1 - turn], next);
       auto const& tile = tiles[turn];
       load_tile(tile);
+      m_ahead     = more ? &tiles[1 - turn] : nullptr;
+      m_ahead_key = 0;
       for (int p = 0; p < m_num_panels; ++p) {
         auto& panel = m_panels[p];
         if (panel.range.misses(tile.begin, tile.begin + static_cast<std::uint32_t>(tile.count)))
           continue;
         if (panel.vectors == 1) {
-          attend_panel<1, Careful>(tile, panel);
+          attend_panel<1, Mode>(tile, panel);
         } else {
-          attend_panel<panel_vectors, Careful>(tile, panel);
+          attend_panel<panel_vectors, Mode>(tile, panel);
         }
       }
       key  = next;
@@ -207,21 +216,44 @@ class WideAttention {
     }
   }
 
+  /// Prefetches a few keys of the next tile: as many as make all of it by the end of this one.
+  void prefetch_next() {
+    if (m_ahead == nullptr) return;
+    int const calls = m_num_panels * (tile_keys / block);
+    int const end   = std::min(m_ahead->count, m_ahead_key + (tile_keys + calls - 1) / calls);
+    for (; m_ahead_key < end; ++m_ahead_key) {
+      prefetch_row<key_format>(m_ahead->keys[m_ahead_key] +
+                               std::size_t(m_unit.head_begin) * Call::head_size);
+      prefetch_row<value_format>(m_ahead->values[m_ahead_key] +
+                                 std::size_t(m_unit.head_begin) * Call::value_row_size);
+    }
+  }
+
+  template <class Format, class T>
+  static void prefetch_row(T const* row) {
+    for (int chunk = 0; chunk < Format::chunks; ++chunk) {
+      prefetch_line(row + chunk * Format::format::elements);
+    }
+  }
+
   /// Whole blocks of keys.
   static constexpr int padded(int keys) { return (keys + block - 1) / block * block; }
 
-  template <int Vectors, bool Careful>
+  template <int Vectors, Sums Mode>
   void attend_panel(tile_type const& tile, Panel& panel) {
     // Keys after the last that the panel sees need no work.
     auto const last = std::max(panel.range.end, panel.range.first_end);
     int const keys  = std::min(
         tile.count, static_cast<int>(std::min<std::uint32_t>(last - tile.begin, tile_keys)));
-    for (int key = 0; key < keys; key += block) dot_products<Vectors>(panel, key);
+    for (int key = 0; key < keys; key += block) {
+      prefetch_next();
+      dot_products<Vectors>(panel, key);
+    }
     FloatVector rescale[Vectors];
-    weigh<Vectors>(tile, panel, padded(keys), rescale);
+    weigh<Vectors, Mode>(tile, panel, padded(keys), rescale);
     int const floats = std::min(value_floats, value_blocks() * block);
     for (int begin = 0; begin < floats; begin += block) {
-      add_values<Vectors, Careful>(panel, begin, keys, rescale);
+      add_values<Vectors, Mode>(panel, begin, keys, rescale);
     }
   }
 
@@ -253,7 +285,7 @@ class WideAttention {
   }
 
   /// Logits become weights relative to the largest logit so far.
-  template <int Vectors>
+  template <int Vectors, Sums Mode>
   void weigh(tile_type const& tile, Panel& panel, int keys, FloatVector* rescale) {
     auto const& rule  = m_call.rule;
     bool const shaped = rule.soft_cap != 0 || rule.alibi_slopes != nullptr;
@@ -286,7 +318,7 @@ class WideAttention {
       }
       rescale[v]       = exponential(panel.largest[v] - base);
       panel.largest[v] = largest;
-      add_exactly(panel.total[v], panel.total_lost[v], rescale[v], sum);
+      add_exactly<Mode>(panel.total[v], panel.total_lost[v], rescale[v], sum);
     }
   }
 
@@ -310,24 +342,28 @@ class WideAttention {
     }
   }
 
-  /// total * factor + term, with what was lost so far. A term of zero changes no bit, so that tiles
-  /// that a row does not see leave no trace in it.
-  template <bool Careful = false>
+  /// total * factor + term, with what was lost so far.
+  template <Sums Mode>
   static void add_exactly(FloatVector& total, FloatVector& lost, FloatVector factor,
                           FloatVector term) {
     FloatVector const before  = total * factor;
     FloatVector const carried = lost * factor;
     FloatVector const exact   = term - carried;
     FloatVector const after   = before + exact;
-    FloatVector rest          = (after - before) - exact;
-    // Of an infinite total nothing is lost.
-    if constexpr (Careful) rest = rest == rest ? rest : FloatVector{};
-    total = term == 0.0f ? before : after;
-    lost  = term == 0.0f ? carried : rest;
+    FloatVector const rest    = (after - before) - exact;
+    if constexpr (Mode == Sums::fast) {
+      total = after;
+      lost  = rest;
+    } else {
+      // Of an infinite total nothing is lost.
+      FloatVector const kept = rest == rest ? rest : FloatVector{};
+      total                  = term == 0.0f ? before : after;
+      lost                   = term == 0.0f ? carried : kept;
+    }
   }
 
   /// Adds the weighted values of a tile to some elements of all pairs.
-  template <int Vectors, bool Careful>
+  template <int Vectors, Sums Mode>
   void add_values(Panel& panel, int begin, int keys, FloatVector const* rescale) {
     FloatVector sums[block][Vectors] = {};
     for (int key = 0; key < keys; ++key) {
@@ -338,7 +374,7 @@ class WideAttention {
       unrolled<block>([&](auto d) {
         FloatVector const factor = broadcast(values[d]);
         unrolled<Vectors>([&](auto v) {
-          if constexpr (Careful) {
+          if constexpr (Mode == Sums::careful) {
             sums[d][v] += weight[v] == 0.0f ? FloatVector{} : factor * weight[v];
           } else {
             sums[d][v] += factor * weight[v];
@@ -352,7 +388,7 @@ class WideAttention {
         float* const lost_at = &panel.lost[begin + d][v * host_lanes];
         FloatVector total    = load_lanes(sum_at);
         FloatVector lost     = load_lanes(lost_at);
-        add_exactly<Careful>(total, lost, rescale[v], sums[d][v]);
+        add_exactly<Mode>(total, lost, rescale[v], sums[d][v]);
         store_lanes(sum_at, total);
         store_lanes(lost_at, lost);
       });
@@ -371,6 +407,9 @@ class WideAttention {
   Scratch& m_scratch;
   Panel* m_panels;
   int m_num_panels;
+  /// The next tile, and what of it has been prefetched.
+  tile_type const* m_ahead = nullptr;
+  int m_ahead_key          = 0;
 };
 
 }  // namespace KokkosKV::Impl
