@@ -27,8 +27,8 @@ struct HostKeyTile {
   bool complete;
   /// Token rows: the elements of key/value head 0. One more, so that a cursor may step past the
   /// end.
-  key_type const* keys[Size + 1];
-  value_type const* values[Size + 1];
+  key_type const* keys[Size];
+  value_type const* values[Size];
   /// All bits set where the key is there.
   std::int32_t present[Size];
 
@@ -43,8 +43,6 @@ struct HostKeyTile {
     complete             = true;
     auto* const no_key   = static_cast<key_type const*>(zeros);
     auto* const no_value = static_cast<value_type const*>(zeros);
-    keys[Size]           = no_key;
-    values[Size]         = no_value;
     for (int i = 0; i < Size;) {
       auto const token = tile_begin + static_cast<std::uint32_t>(i);
       // Keys and values may come from pools with pages of different sizes.
@@ -75,34 +73,60 @@ struct HostKeyTile {
   }
 };
 
-/// Walks through the heads of the rows of a tile in the order of memory, so that the pages are read
-/// as streams whatever the order of the arithmetic is. A piece is a head's elements of a token.
+/// Walks through the pieces of some rows, a piece being a head's elements of a token, in an order
+/// that memory likes whatever the order of the arithmetic is: one piece of each memory page in
+/// turn, so that what the beginning of a page costs (address translation, a DRAM row to open, a
+/// prefetch stream to start) is paid for several of them at a time.
 template <class T, int HeadSize>
 class PieceCursor {
  public:
-  PieceCursor(T const* const* rows, std::uint32_t head_begin, std::uint32_t heads)
-      : m_row(rows),
+  PieceCursor(T const* const* rows, int num_rows, std::uint32_t head_begin, std::uint32_t heads)
+      : m_rows(rows),
+        m_num_rows(static_cast<std::uint32_t>(num_rows)),
         m_offset(std::size_t(head_begin) * HeadSize),
         m_heads(heads),
-        m_piece(*m_row + m_offset) {}
+        m_row_step(pieces_of_page / heads),
+        m_head_step(pieces_of_page % heads) {}
 
-  /// The next piece.
+  /// The next piece; after the last one, the first again.
   T const* next() {
-    T const* const result = m_piece;
-    m_piece += HeadSize;
-    if (++m_head == m_heads) {
-      m_head  = 0;
-      m_piece = *++m_row + m_offset;
+    T const* const piece = m_rows[m_row] + (m_offset + std::size_t(m_head) * HeadSize);
+    advance(m_row, m_head, m_row_step, m_head_step);
+    if (m_row >= m_num_rows) {
+      advance(m_first_row, m_first_head, 0, 1);
+      if (m_first_row >= m_num_rows) m_first_row = 0;
+      m_row  = m_first_row;
+      m_head = m_first_head;
     }
-    return result;
+    return piece;
   }
 
  private:
-  T const* const* m_row;
+  static constexpr std::uint32_t page_bytes  = 4096;
+  static constexpr std::uint32_t piece_bytes = HeadSize * sizeof(T);
+  static constexpr std::uint32_t pieces_of_page =
+      piece_bytes >= page_bytes ? 1 : page_bytes / piece_bytes;
+
+  void advance(std::uint32_t& row, std::uint32_t& head, std::uint32_t row_step,
+               std::uint32_t head_step) const {
+    row += row_step;
+    head += head_step;
+    if (head >= m_heads) {
+      head -= m_heads;
+      ++row;
+    }
+  }
+
+  T const* const* m_rows;
+  std::uint32_t m_num_rows;
   std::size_t m_offset;
   std::uint32_t m_heads;
-  std::uint32_t m_head = 0;
-  T const* m_piece;
+  std::uint32_t m_row_step;
+  std::uint32_t m_head_step;
+  std::uint32_t m_row        = 0;
+  std::uint32_t m_head       = 0;
+  std::uint32_t m_first_row  = 0;
+  std::uint32_t m_first_head = 0;
 };
 
 }  // namespace KokkosKV::Impl

@@ -189,11 +189,11 @@ class NarrowAttention {
   template <int Pairs, bool Careful>
   void attend_pairs(tile_type const& tile) {
     constexpr int keys = host_lanes / Pairs;
+    key_cursor next_keys(m_ahead->keys, tile_keys, m_unit.head_begin, m_num_heads);
     for (int key = 0; key < tile.count; key += keys) {
-      key_cursor cursor(m_ahead->keys + key, m_unit.head_begin, m_num_heads);
       for (std::uint32_t head = 0; head < m_num_heads; ++head) {
         typename Call::key_type const* ahead[keys];
-        for (auto& piece : ahead) piece = cursor.next();
+        for (auto& piece : ahead) piece = next_keys.next();
         for (int pair = 0; pair < m_num_pairs; pair += Pairs) {
           dot_products<Pairs>(tile, head, pair, key, ahead);
         }
@@ -207,11 +207,11 @@ class NarrowAttention {
     int const blocks    = (m_call.value_head_size + block * host_lanes - 1) / (block * host_lanes);
     constexpr int whole = value_format::vectors / block;
     constexpr int rest  = value_format::vectors % block;
+    value_cursor next_values(m_ahead->values, tile_keys, m_unit.head_begin, m_num_heads);
     for (int key = 0; key < tile.count; key += value_keys) {
-      value_cursor cursor(m_ahead->values + key, m_unit.head_begin, m_num_heads);
       for (std::uint32_t head = 0; head < m_num_heads; ++head) {
         typename Call::element_type const* ahead[value_keys];
-        for (auto& piece : ahead) piece = cursor.next();
+        for (auto& piece : ahead) piece = next_values.next();
         for (int pair = 0; pair < m_num_pairs; pair += Pairs) {
           for (int b = 0; b < std::min(blocks, whole); ++b) {
             add_values<Pairs, block, Careful>(tile, head, pair, b * block, key, ahead);
