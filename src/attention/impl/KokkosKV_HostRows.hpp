@@ -46,11 +46,12 @@ template <class Row, class Call>
 inline void load_query(Call const& call, QueryPair const& pair, float* to, std::size_t to_stride) {
   auto const* const from = call.queries.at(pair.row, pair.query_head);
   float const scale      = call.rule.scale;
-  with_stride(call.queries.strides[2], [=](auto stride) {
-    for_each_element<Row>(Call::head_size, [=](int i, int element) {
-      to[static_cast<std::size_t>(i) * to_stride] =
-          convert_value<float>(from[static_cast<std::size_t>(element) * stride]) * scale;
-    });
+  with_stride(call.queries.strides[2], [from, scale, to, to_stride](auto stride) {
+    for_each_element<Row>(
+        Call::head_size, [from, scale, to, to_stride, stride](int i, int element) {
+          to[static_cast<std::size_t>(i) * to_stride] =
+              convert_value<float>(from[static_cast<std::size_t>(element) * stride]) * scale;
+        });
   });
 }
 
