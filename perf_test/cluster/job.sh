@@ -9,7 +9,10 @@ process_command=("$KOKKOSKV_CLUSTER/run-process" --build "$KOKKOSKV_BUILD" --out
 [[ -z ${KOKKOSKV_SMOKE:-} ]] || process_command+=(--smoke)
 [[ -z ${KOKKOSKV_FILTER:-} ]] || process_command+=("$KOKKOSKV_FILTER")
 
+refuse() { printf 'error: %s\n' "$*" >&2; exit 2; }
+
 if [[ -n ${KOKKOSKV_MODULES:-} ]]; then
+  [[ -r $KOKKOSKV_MODULES ]] || refuse "there is no file $KOKKOSKV_MODULES on this node"
   # The functions of module systems are not written for these options.
   set +eu
   # shellcheck disable=SC1090  # the user's own file
@@ -20,16 +23,18 @@ fi
 # begin_job NODES: sets `processes`. Results of an earlier job would pass for this one's.
 begin_job() {
   local file
+  (($1 > 0)) || refuse "the job has no nodes"
   mkdir -p -- "$KOKKOSKV_OUTPUT"
   for file in "$KOKKOSKV_OUTPUT"/*.json "$KOKKOSKV_OUTPUT"/*.part; do
-    if [[ -e $file ]]; then
-      printf 'error: %s has results of an earlier job: %s\n' "$KOKKOSKV_OUTPUT" "$file" >&2
-      exit 2
-    fi
+    [[ ! -e $file ]] || refuse "$KOKKOSKV_OUTPUT has results of an earlier job: $file"
   done
   processes=$(($1 * processes_per_node))
-  printf '{"nodes": %d, "devices_per_node": %d, "processes": %d}\n' "$1" "$KOKKOSKV_DEVICES" "$processes" \
-    > "$KOKKOSKV_OUTPUT/job.json"
+  # Of two jobs that begin at the same time, only one can make the file.
+  (
+    set -o noclobber
+    printf '{"nodes": %d, "devices_per_node": %d, "processes": %d}\n' "$1" "$KOKKOSKV_DEVICES" "$processes" \
+      > "$KOKKOSKV_OUTPUT/job.json"
+  ) || refuse "another job uses $KOKKOSKV_OUTPUT"
 }
 
 # end_job: the table; its exit status is the job's. Without Python only files are counted.

@@ -35,7 +35,8 @@ choose_launcher() {
   fi
 }
 
-begin_job "$(sort -u "$PBS_NODEFILE" | wc -l)"
+nodes=$(sort -u -- "$PBS_NODEFILE" | grep -c .) || nodes=0
+begin_job "$nodes"
 choose_launcher
 "${launcher[@]}" -n "$processes" "${process_command[@]}" || true
 end_job

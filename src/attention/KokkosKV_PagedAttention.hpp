@@ -33,12 +33,10 @@ namespace KokkosKV {
 /// \param plan               of this step; used by one call at a time
 /// \param q                  `[tokens, query_heads, head_size]`, float, half or bf16, any layout
 /// \param key_cache          keys of a layer
-/// \param value_cache        values of the layer, with a head size and page size of their own;
-/// where
-///                           values are the first elements of the keys (MLA), the key cache again
+/// \param value_cache        values of the layer, with their own head size and page size; the key
+///                           cache again where values are the first elements of keys (MLA)
 /// \param input_row_offsets  uint32 `[batch + 1]`, as in the plan
-/// \param output             `[tokens, query_heads, value_head_size]`, float, half or bf16, any
-/// layout
+/// \param output             `[tokens, query_heads, value_head_size]`, types and layouts as of q
 /// \param params             must have the plan's visibility
 /// \throws ShapeError        an extent or parameter differs from the plan's, or is out of range
 /// \throws RaggedError       offsets or cache lengths differ from the plan's (hosts)
