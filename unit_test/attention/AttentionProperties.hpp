@@ -222,6 +222,13 @@ void check_attention(std::uint64_t seed, int cases) {
   }
 }
 
+/// Batches of each shape: thousands of each storage type, fewer where a sanitizer slows them down.
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr int num_cases = 60;
+#else
+inline constexpr int num_cases = 600;
+#endif
+
 /// Every shape of a storage type.
 template <class ExecSpace, class Form, class T>
 void check_shapes(int cases) {

@@ -8,7 +8,7 @@ class AttentionPropertiesBf16 : public testing::Test {};
 TYPED_TEST_SUITE(AttentionPropertiesBf16, ExecutionSpaces, ExecutionSpaceName);
 
 TYPED_TEST(AttentionPropertiesBf16, RandomBatches) {
-  check_shapes<TypeParam, KokkosKV::Impl::native_form<TypeParam>, KokkosKV::bf16>(600);
+  check_shapes<TypeParam, KokkosKV::Impl::native_form<TypeParam>, KokkosKV::bf16>(num_cases);
 }
 
 }  // namespace KokkosKVTest

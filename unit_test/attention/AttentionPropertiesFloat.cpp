@@ -8,7 +8,7 @@ class AttentionPropertiesFloat : public testing::Test {};
 TYPED_TEST_SUITE(AttentionPropertiesFloat, ExecutionSpaces, ExecutionSpaceName);
 
 TYPED_TEST(AttentionPropertiesFloat, RandomBatches) {
-  check_shapes<TypeParam, KokkosKV::Impl::native_form<TypeParam>, float>(600);
+  check_shapes<TypeParam, KokkosKV::Impl::native_form<TypeParam>, float>(num_cases);
 }
 
 }  // namespace KokkosKVTest

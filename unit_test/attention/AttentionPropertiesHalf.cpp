@@ -8,7 +8,7 @@ class AttentionPropertiesHalf : public testing::Test {};
 TYPED_TEST_SUITE(AttentionPropertiesHalf, ExecutionSpaces, ExecutionSpaceName);
 
 TYPED_TEST(AttentionPropertiesHalf, RandomBatches) {
-  check_shapes<TypeParam, KokkosKV::Impl::native_form<TypeParam>, KokkosKV::half>(600);
+  check_shapes<TypeParam, KokkosKV::Impl::native_form<TypeParam>, KokkosKV::half>(num_cases);
 }
 
 }  // namespace KokkosKVTest
