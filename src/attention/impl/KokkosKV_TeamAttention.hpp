@@ -251,6 +251,8 @@ struct TeamAttention {
     };
     Kokkos::parallel_reduce(Kokkos::ThreadVectorRange(member, tile_keys), maximum,
                             Kokkos::Max<float>(top));
+    // The least float stands for no maximum in some versions of Kokkos.
+    if (top == Kokkos::reduction_identity<float>::max()) top = none;
     float const before  = state.largest;
     float const largest = Kokkos::fmax(before, top);
     // Without a visible key so far there is nothing to subtract; -inf - (-inf) would be NaN.
