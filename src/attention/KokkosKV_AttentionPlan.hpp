@@ -58,8 +58,6 @@ class AttentionPlan {
     m_sizes               = Form::plan_sizes(exec, shape);
     Impl::UnitCutter cutter(m_shape, m_visibility, m_options, m_sizes.limits, m_lengths);
     auto const units             = cutter.cut();
-    m_num_units                  = units.units.size();
-    m_num_merged                 = units.merged_rows.size();
     m_units                      = upload(exec, "units", units.units);
     m_key_counts                 = upload(exec, "key_counts", key_counts);
     m_row_sequences              = upload(exec, "row_sequences", units.row_sequences);
@@ -74,6 +72,7 @@ class AttentionPlan {
         states_type(label("state_lses", Kokkos::WithoutInitializing), num_states * heads);
     m_scratch = bytes_type(label("scratch"), m_sizes.scratch_bytes * m_sizes.num_workers);
     m_queue   = queue_type(label("queue"), 2);
+    // What is uploaded must outlive the copies.
     exec.fence("KokkosKV::AttentionPlan");
   }
 
@@ -88,7 +87,7 @@ class AttentionPlan {
   /// How it was cut.
   AttentionPlanOptions const& options() const { return m_options; }
   /// Units of work.
-  std::size_t num_units() const { return m_num_units; }
+  std::size_t num_units() const { return m_units.size(); }
   /// Partial results that are merged at the end, of a row each.
   std::size_t num_states() const {
     return m_state_lses.size() / static_cast<std::size_t>(m_shape.num_query_heads);
@@ -133,7 +132,6 @@ class AttentionPlan {
         exec, result,
         Kokkos::View<T const*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
             from.data(), from.size()));
-    exec.fence("KokkosKV::AttentionPlan::upload");
     return result;
   }
 
@@ -143,8 +141,6 @@ class AttentionPlan {
   Impl::StepLengths m_lengths;
   Impl::LongestSequence m_longest{};
   Impl::PlanSizes m_sizes;
-  std::size_t m_num_units  = 0;
-  std::size_t m_num_merged = 0;
   list_type<Impl::AttentionUnit> m_units;
   list_type<std::uint32_t> m_key_counts;
   list_type<std::uint32_t> m_row_sequences;

@@ -25,12 +25,18 @@ struct HostKeyTile {
   int count;
   /// True where each of the first `count` keys is there.
   bool complete;
-  /// Token rows: the elements of key/value head 0. One more, so that a cursor may step past the
-  /// end.
+  /// Token rows: the elements of key/value head 0.
   key_type const* keys[Size];
   value_type const* values[Size];
   /// All bits set where the key is there.
   std::int32_t present[Size];
+
+  /// The begin of the first tile from `key` on that may be visible: the gap before a window may be
+  /// long.
+  static std::uint32_t next_begin(KeyRange const& range, std::uint32_t key) {
+    bool const in_gap = key >= range.first_end && range.begin >= key + Size;
+    return in_gap ? range.begin / Size * Size : key;
+  }
 
   /// \param range   what any row of the unit sees
   /// \param first   first key of the unit in this tile

@@ -4,7 +4,6 @@
 #define KOKKOSKV_IMPL_NARROWATTENTION_HPP
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -129,10 +128,10 @@ class NarrowAttention {
     auto const find = [&](tile_type& tile, std::uint32_t key) {
       tile.find(m_call, m_unit.sequence, m_range, key, m_unit.key_begin, m_unit.key_end, m_zeros);
     };
-    auto key = next_tile(m_unit.key_begin / tile_keys * tile_keys);
+    auto key = tile_type::next_begin(m_range, m_unit.key_begin / tile_keys * tile_keys);
     if (key < m_unit.key_end) find(tiles[0], key);
     while (key < m_unit.key_end) {
-      auto const next = next_tile(key + tile_keys);
+      auto const next = tile_type::next_begin(m_range, key + tile_keys);
       bool const more = next < m_unit.key_end;
       if (more) {
         find(tiles[1 - turn], next);
@@ -166,12 +165,6 @@ class NarrowAttention {
       }
     }
     return finite;
-  }
-
-  /// The first tile from `key` on that may be visible: the gap before a window may be long.
-  std::uint32_t next_tile(std::uint32_t key) const {
-    bool const in_gap = key >= m_range.first_end && m_range.begin >= key + tile_keys;
-    return in_gap ? m_range.begin / tile_keys * tile_keys : key;
   }
 
   template <bool Careful>

@@ -37,8 +37,8 @@ std::vector<std::uint32_t> to_host(ExecSpace const& exec, char const* name, View
   return result;
 }
 
-inline void check_between(std::string const& argument, std::uint64_t found, std::uint64_t least,
-                          std::uint64_t most) {
+template <class Number>
+void check_between(std::string const& argument, Number found, Number least, Number most) {
   if (found < least || found > most) {
     throw ShapeError(plan_name, argument, std::to_string(found),
                      std::to_string(least) + " to " + std::to_string(most));
@@ -48,10 +48,7 @@ inline void check_between(std::string const& argument, std::uint64_t found, std:
 inline void check_shape(AttentionShape const& shape) {
   constexpr int largest_head = 576, largest_group = 64;
   auto const check = [](char const* name, int found, int least, int most) {
-    if (found < least || found > most) {
-      throw ShapeError(plan_name, std::string("shape.") + name, std::to_string(found),
-                       std::to_string(least) + " to " + std::to_string(most));
-    }
+    check_between(std::string("shape.") + name, found, least, most);
   };
   check("num_kv_heads", shape.num_kv_heads, 1, std::numeric_limits<int>::max() / largest_group);
   check("num_query_heads", shape.num_query_heads, shape.num_kv_heads,
@@ -76,7 +73,8 @@ inline void check_prefixes(StepLengths const& lengths, std::vector<SharedPrefix>
       throw ShapeError(plan_name, name("first_sequence"), std::to_string(prefix.first_sequence),
                        std::to_string(end) + " to " + std::to_string(batch - 1));
     }
-    check_between(name("num_sequences"), prefix.num_sequences, 1, batch - prefix.first_sequence);
+    check_between<std::size_t>(name("num_sequences"), prefix.num_sequences, 1,
+                               batch - prefix.first_sequence);
     end = prefix.first_sequence + prefix.num_sequences;
     for (auto b = prefix.first_sequence; b < end; ++b) {
       if (prefix.length < 1 || prefix.length > lengths.cache_lengths[b]) {
@@ -115,7 +113,7 @@ inline void check_plan(AttentionShape const& shape, StepLengths const& lengths,
                             std::to_string(end - begin) + " new rows");
     }
   }
-  check_between("options.split_tokens", options.split_tokens, 64, 1024);
+  check_between("options.split_tokens", options.split_tokens, 64u, 1024u);
   check_prefixes(lengths, options.shared_prefixes);
 }
 

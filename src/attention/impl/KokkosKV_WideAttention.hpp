@@ -4,7 +4,6 @@
 #define KOKKOSKV_IMPL_WIDEATTENTION_HPP
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -90,11 +89,8 @@ class WideAttention {
   };
 
  public:
-  /// Bytes of scratch for a unit, to be aligned as vectors are.
-  static constexpr std::size_t scratch_bytes =
-      sizeof(Scratch) +
-      (panels_of_unit(Call::head_size + Call::value_row_size) - 1) * sizeof(Panel);
-
+  /// \param scratch  wide_scratch_bytes(), aligned as vectors are
+  /// \param zeros    a token row of zeros
   WideAttention(Call const& call, AttentionUnit const& unit, void* scratch, void const* zeros)
       : m_call(call),
         m_unit(unit),
@@ -159,10 +155,10 @@ class WideAttention {
     auto const find = [&](tile_type& tile, std::uint32_t key) {
       tile.find(m_call, m_unit.sequence, range, key, m_unit.key_begin, m_unit.key_end, m_zeros);
     };
-    auto key = next_tile(range, m_unit.key_begin / tile_keys * tile_keys);
+    auto key = tile_type::next_begin(range, m_unit.key_begin / tile_keys * tile_keys);
     if (key < m_unit.key_end) find(tiles[0], key);
     while (key < m_unit.key_end) {
-      auto const next = next_tile(range, key + tile_keys);
+      auto const next = tile_type::next_begin(range, key + tile_keys);
       bool const more = next < m_unit.key_end;
       if (more) find(tiles[1 - turn], next);
       auto const& tile = tiles[turn];
@@ -187,12 +183,6 @@ class WideAttention {
       for (int i = 0; i < pairs_of(p); ++i) finite = write(m_panels[p], i) && finite;
     }
     return finite;
-  }
-
-  /// See NarrowAttention::next_tile().
-  static std::uint32_t next_tile(KeyRange const& range, std::uint32_t key) {
-    bool const in_gap = key >= range.first_end && range.begin >= key + tile_keys;
-    return in_gap ? range.begin / tile_keys * tile_keys : key;
   }
 
   template <class Format, int Stride, class T>

@@ -139,14 +139,17 @@ inline FloatVector fold_each(FloatVector* vectors, Operation const& operation) {
 /// Asks for a line that will be read soon.
 inline void prefetch_line(void const* address) { __builtin_prefetch(address, 0, 2); }
 
-/// How neighbouring elements of a storage type become vectors of floats: `vectors` at a time, of
-/// which lane `l` of vector `v` is element `index(v, l)`.
-template <class T>
-struct VectorFormat {
+/// A vector of neighbouring elements in their order.
+struct OrderedFormat {
   static constexpr int vectors  = 1;
   static constexpr int elements = host_lanes;
   static constexpr int index(int /*vector*/, int lane) { return lane; }
+};
 
+/// How neighbouring elements of a storage type become vectors of floats: `vectors` at a time, of
+/// which lane `l` of vector `v` is element `index(v, l)`.
+template <class T>
+struct VectorFormat : OrderedFormat {
   static void load(T const* from, FloatVector* to) {
     FloatVector result{};
     for (int i = 0; i < host_lanes; ++i) result[i] = convert_value<float>(from[i]);
@@ -155,21 +158,13 @@ struct VectorFormat {
 };
 
 template <>
-struct VectorFormat<float> {
-  static constexpr int vectors  = 1;
-  static constexpr int elements = host_lanes;
-  static constexpr int index(int /*vector*/, int lane) { return lane; }
-
+struct VectorFormat<float> : OrderedFormat {
   static void load(float const* from, FloatVector* to) { to[0] = load_lanes(from); }
 };
 
 #ifdef KOKKOSKV_IMPL_HALF_VECTORS
 template <>
-struct VectorFormat<half> {
-  static constexpr int vectors  = 1;
-  static constexpr int elements = host_lanes;
-  static constexpr int index(int /*vector*/, int lane) { return lane; }
-
+struct VectorFormat<half> : OrderedFormat {
   static void load(half const* from, FloatVector* to) {
     using HalfVector [[gnu::vector_size(host_lanes * 2)]] = _Float16;
     HalfVector loaded;
@@ -207,13 +202,6 @@ struct RowFormat {
   static constexpr int vectors = chunks * format::vectors;
   static constexpr int floats  = vectors * host_lanes;
   static constexpr int tail    = Size % format::elements;
-
-  /// The element that float `i` of the vectors is; Size or more in the filling.
-  static constexpr int element(int i) {
-    int const vector = i / host_lanes;
-    return vector / format::vectors * format::elements +
-           format::index(vector % format::vectors, i % host_lanes);
-  }
 
   /// Loads a chunk; nothing past the row is read.
   static void load(T const* row, int chunk, FloatVector* to) {
