@@ -79,60 +79,47 @@ struct HostKeyTile {
   }
 };
 
-/// Walks through the pieces of some rows, a piece being a head's elements of a token, in an order
-/// that memory likes whatever the order of the arithmetic is: one piece of each memory page in
-/// turn, so that what the beginning of a page costs (address translation, a DRAM row to open, a
-/// prefetch stream to start) is paid for several of them at a time.
-template <class T, int HeadSize>
-class PieceCursor {
+/// The lines of a tile's rows in an order that memory likes whatever the order of the arithmetic
+/// is: one line of each of several streams in turn, so that what the beginning of a memory page
+/// costs (address translation, a DRAM row to open, a prefetch stream to start) is paid for several
+/// pages at a time.
+template <class T, int NumRows>
+class LinesAhead {
  public:
-  PieceCursor(T const* const* rows, int num_rows, std::uint32_t head_begin, std::uint32_t heads)
-      : m_rows(rows),
-        m_num_rows(static_cast<std::uint32_t>(num_rows)),
-        m_offset(std::size_t(head_begin) * HeadSize),
-        m_heads(heads),
-        m_row_step(pieces_of_page / heads),
-        m_head_step(pieces_of_page % heads) {}
+  /// \param rows        addresses of the rows, NumRows of them
+  /// \param begin, end  elements to visit of each
+  LinesAhead(T const* const* rows, std::size_t begin, std::size_t end)
+      : m_rows(rows), m_begin(begin), m_end(end), m_element(begin) {}
 
-  /// The next piece; after the last one, the first again.
-  T const* next() {
-    T const* const piece = m_rows[m_row] + (m_offset + std::size_t(m_head) * HeadSize);
-    advance(m_row, m_head, m_row_step, m_head_step);
-    if (m_row >= m_num_rows) {
-      advance(m_first_row, m_first_head, 0, 1);
-      if (m_first_row >= m_num_rows) m_first_row = 0;
-      m_row  = m_first_row;
-      m_head = m_first_head;
-    }
-    return piece;
+  /// Prefetches line `i` of those that come next.
+  void prefetch(int i) const {
+    prefetch_line(m_rows[i % num_streams * rows_of_stream] + m_element +
+                  i / num_streams * line_elements);
+  }
+
+  /// Goes on by `count` lines; after the last one, the first again. Rows need not be whole numbers
+  /// of lines: one that is asked for twice or not at all costs little.
+  void advance(int count) {
+    m_element += static_cast<std::size_t>((count + num_streams - 1) / num_streams * line_elements);
+    if (m_element < m_end) return;
+    m_element = m_begin;
+    ++m_rows;
+    if (++m_row < rows_of_stream) return;
+    m_row = 0;
+    m_rows -= rows_of_stream;
   }
 
  private:
-  static constexpr std::uint32_t page_bytes  = 4096;
-  static constexpr std::uint32_t piece_bytes = HeadSize * sizeof(T);
-  static constexpr std::uint32_t pieces_of_page =
-      piece_bytes >= page_bytes ? 1 : page_bytes / piece_bytes;
-
-  void advance(std::uint32_t& row, std::uint32_t& head, std::uint32_t row_step,
-               std::uint32_t head_step) const {
-    row += row_step;
-    head += head_step;
-    if (head >= m_heads) {
-      head -= m_heads;
-      ++row;
-    }
-  }
+  static constexpr int line_elements  = 64 / sizeof(T);
+  static constexpr int num_streams    = 8;
+  static constexpr int rows_of_stream = NumRows / num_streams;
+  static_assert(NumRows % num_streams == 0);
 
   T const* const* m_rows;
-  std::uint32_t m_num_rows;
-  std::size_t m_offset;
-  std::uint32_t m_heads;
-  std::uint32_t m_row_step;
-  std::uint32_t m_head_step;
-  std::uint32_t m_row        = 0;
-  std::uint32_t m_head       = 0;
-  std::uint32_t m_first_row  = 0;
-  std::uint32_t m_first_head = 0;
+  std::size_t m_begin;
+  std::size_t m_end;
+  std::size_t m_element;
+  int m_row = 0;
 };
 
 }  // namespace KokkosKV::Impl

@@ -48,8 +48,8 @@ class NarrowAttention {
   /// Keys whose values are summed at a time.
   static constexpr int value_keys = 16;
   using tile_type                 = HostKeyTile<Call, tile_keys>;
-  using key_cursor                = PieceCursor<typename Call::key_type, Call::head_size>;
-  using value_cursor              = PieceCursor<typename Call::element_type, Call::value_row_size>;
+  using key_lines                 = LinesAhead<typename Call::key_type, tile_keys>;
+  using value_lines               = LinesAhead<typename Call::element_type, tile_keys>;
   static_assert(tile_keys % host_lanes == 0);
 
  public:
@@ -178,21 +178,23 @@ class NarrowAttention {
     }
   }
 
-  /// All pairs, `Pairs` at a time. Keys, then values, are visited in the order of memory.
+  /// All pairs, `Pairs` at a time. The lines of the next tile are prefetched evenly throughout:
+  /// memory that waits for arithmetic is time lost.
   template <int Pairs, bool Careful>
   void attend_pairs(tile_type const& tile) {
     constexpr int keys = host_lanes / Pairs;
-    key_cursor next_keys(m_ahead->keys, tile_keys, m_unit.head_begin, m_num_heads);
+    key_lines next_keys(m_ahead->keys, m_unit.head_begin * std::size_t(Call::head_size),
+                        m_unit.head_end * std::size_t(Call::head_size));
     for (int key = 0; key < tile.count; key += keys) {
       for (std::uint32_t head = 0; head < m_num_heads; ++head) {
-        typename Call::key_type const* ahead[keys];
-        for (auto& piece : ahead) piece = next_keys.next();
         for (int pair = 0; pair < m_num_pairs; pair += Pairs) {
-          dot_products<Pairs>(tile, head, pair, key, ahead);
+          dot_products<Pairs>(tile, head, pair, key, next_keys);
         }
       }
     }
-    weigh(tile);
+    value_lines next_values(m_ahead->values, m_unit.head_begin * std::size_t(Call::value_row_size),
+                            m_unit.head_end * std::size_t(Call::value_row_size));
+    weigh(tile, next_values);
     constexpr int wanted = Pairs == 4 ? 4 : 8;
     constexpr int block =
         wanted < value_format::format::vectors ? value_format::format::vectors : wanted;
@@ -200,35 +202,25 @@ class NarrowAttention {
     int const blocks    = (m_call.value_head_size + block * host_lanes - 1) / (block * host_lanes);
     constexpr int whole = value_format::vectors / block;
     constexpr int rest  = value_format::vectors % block;
-    value_cursor next_values(m_ahead->values, tile_keys, m_unit.head_begin, m_num_heads);
     for (int key = 0; key < tile.count; key += value_keys) {
       for (std::uint32_t head = 0; head < m_num_heads; ++head) {
-        typename Call::element_type const* ahead[value_keys];
-        for (auto& piece : ahead) piece = next_values.next();
         for (int pair = 0; pair < m_num_pairs; pair += Pairs) {
           for (int b = 0; b < std::min(blocks, whole); ++b) {
-            add_values<Pairs, block, Careful>(tile, head, pair, b * block, key, ahead);
+            add_values<Pairs, block, Careful>(tile, head, pair, b * block, key, next_values);
           }
           if constexpr (rest != 0) {
             if (blocks > whole)
-              add_values<Pairs, rest, Careful>(tile, head, pair, whole * block, key, ahead);
+              add_values<Pairs, rest, Careful>(tile, head, pair, whole * block, key, next_values);
           }
         }
       }
     }
   }
 
-  /// Prefetches chunk `index` of neighbouring pieces.
-  template <class Format, class T>
-  static void prefetch_piece(T const* const* pieces, int index) {
-    prefetch_line(pieces[index / Format::chunks] +
-                  index % Format::chunks * Format::format::elements);
-  }
-
   /// Logits of some pairs with some keys, a register for each pair and key.
   template <int Pairs>
   void dot_products(tile_type const& tile, std::uint32_t index, int first, int key,
-                    typename Call::key_type const* const* ahead) const {
+                    key_lines& ahead) const {
     constexpr int keys               = host_lanes / Pairs;
     constexpr int width              = key_format::format::vectors;
     auto const offset                = std::size_t(m_unit.head_begin + index) * Call::head_size;
@@ -244,12 +236,13 @@ class NarrowAttention {
       unrolled<keys>([&](auto k) {
         FloatVector loaded[width];
         key_format::load(tile.keys[key + k] + offset, chunk, loaded);
-        prefetch_piece<key_format>(ahead, chunk * keys + k);
+        ahead.prefetch(chunk * keys + k);
         unrolled<Pairs>([&](auto i) {
           unrolled<width>([&](auto v) { products[i * keys + k] += query[i][v] * loaded[v]; });
         });
       });
     }
+    ahead.advance(key_format::chunks * keys);
     float lanes[host_lanes];
     store_lanes(lanes, fold_each(products, added));
     unrolled<Pairs>([&](auto i) {
@@ -258,7 +251,7 @@ class NarrowAttention {
   }
 
   /// Logits become weights relative to the largest logit so far.
-  void weigh(tile_type const& tile) {
+  void weigh(tile_type const& tile, value_lines& ahead) {
     constexpr int vectors = tile_keys / host_lanes;
     bool const shaped     = m_call.rule.soft_cap != 0 || m_call.rule.alibi_slopes != nullptr;
     bool hidden[narrow_pairs];
@@ -274,6 +267,7 @@ class NarrowAttention {
         if (first + r < m_num_rows && pair < m_num_pairs && (shaped || hidden[pair])) {
           shape(tile, static_cast<std::uint32_t>((first + r) / m_block_pairs), pair, hidden[pair]);
         }
+        ahead.prefetch(r);
         float const* const scores = m_scores[first + r];
         parts[r]                  = load_lanes(scores);
         for (int v = 1; v < vectors; ++v) {
@@ -290,6 +284,7 @@ class NarrowAttention {
       store_lanes(m_largest + first, largest);
       store_lanes(m_rescale + first, rescale);
       for (int r = 0; r < host_lanes; ++r) {
+        ahead.prefetch(host_lanes + r);
         float* const scores = m_scores[first + r];
         parts[r]            = FloatVector{};
         for (int v = 0; v < vectors; ++v) {
@@ -298,6 +293,7 @@ class NarrowAttention {
           parts[r] += weight;
         }
       }
+      ahead.advance(2 * host_lanes);
       store_lanes(m_total + first, load_lanes(m_total + first) * rescale + fold_each(parts, added));
     }
   }
@@ -332,7 +328,7 @@ class NarrowAttention {
   /// are summed from zero, so that long sequences lose no more than short ones.
   template <int Pairs, int Vectors, bool Careful>
   void add_values(tile_type const& tile, std::uint32_t index, int first, int begin, int first_key,
-                  typename Call::element_type const* const* ahead) {
+                  value_lines& ahead) {
     constexpr int width = value_format::format::vectors;
     auto const offset   = std::size_t(m_unit.head_begin + index) * Call::value_row_size;
     int const to_row    = row_of(index, first);
@@ -340,11 +336,10 @@ class NarrowAttention {
     FloatVector sums[Pairs][Vectors] = {};
     for (int key = first_key; key < end; ++key) {
       auto const* const row = tile.values[key] + offset;
-      int const line        = begin / width * value_keys + (key - first_key) * (Vectors / width);
       FloatVector loaded[Vectors];
       unrolled<Vectors / width>([&](auto c) {
         value_format::load(row, (begin + (c * width)) / width, loaded + (c * width));
-        prefetch_piece<value_format>(ahead, line + (c * width) / width);
+        ahead.prefetch((key - first_key) * (Vectors / width) + c);
       });
       unrolled<Pairs>([&](auto i) {
         float const weight = m_scores[to_row + i][key];
@@ -354,6 +349,7 @@ class NarrowAttention {
         unrolled<Vectors>([&](auto v) { sums[i][v] += weight * loaded[v]; });
       });
     }
+    ahead.advance(value_keys * (Vectors / width));
     unrolled<Pairs>([&](auto i) {
       float* const to     = &m_sums[to_row + i][begin * host_lanes];
       float const rescale = first_key == 0 ? m_rescale[to_row + i] : 1.0f;

@@ -37,8 +37,8 @@ inline constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
 /// Calls `function` with the constants 0 to Count - 1: arrays that are indexed by them can stay in
 /// registers.
 template <int Count, class Function>
-inline void unrolled(Function const& function) {
-  [&]<int... Index>(std::integer_sequence<int, Index...>) {
+[[gnu::always_inline]] inline void unrolled(Function const& function) {
+  [&]<int... Index>(std::integer_sequence<int, Index...>) __attribute__((always_inline)) {
     (function(std::integral_constant<int, Index>{}), ...);
   }(std::make_integer_sequence<int, Count>{});
 }
@@ -68,8 +68,9 @@ inline void store_lanes(float* to, FloatVector vector) {
   __builtin_memcpy(to, &vector, sizeof vector);
 }
 
-inline FloatVector larger(FloatVector a, FloatVector b) { return a > b ? a : b; }
-inline FloatVector added(FloatVector a, FloatVector b) { return a + b; }
+/// Objects, not functions: a call through the address of one would not be inlined.
+inline constexpr auto larger = [](FloatVector a, FloatVector b) { return a > b ? a : b; };
+inline constexpr auto added  = [](FloatVector a, FloatVector b) { return a + b; };
 inline FloatVector to_float(IntVector a) { return __builtin_convertvector(a, FloatVector); }
 
 /// True where any lane of a comparison holds.
@@ -118,9 +119,10 @@ inline FloatVector hyperbolic_tangent(FloatVector x) {
 /// Lane i becomes the result over the lanes of vectors[i]: in each step, half of the vectors fold
 /// onto the other half.
 template <int Width = host_lanes / 2, class Operation>
-inline FloatVector fold_each(FloatVector* vectors, Operation const& operation) {
+[[gnu::always_inline]] inline FloatVector fold_each(FloatVector* vectors,
+                                                    Operation const& operation) {
   constexpr auto lanes = std::make_integer_sequence<int, host_lanes>{};
-  for (int i = 0; i < Width; ++i) {
+  unrolled<Width>([&](auto i) {
     auto const fold = [&]<int... L>(std::integer_sequence<int, L...>, FloatVector a,
                                     FloatVector b) {
       return operation(__builtin_shufflevector(a, b, ((L & Width) != 0 ? host_lanes + L : L)...),
@@ -128,7 +130,7 @@ inline FloatVector fold_each(FloatVector* vectors, Operation const& operation) {
                            a, b, ((L & Width) != 0 ? host_lanes + (L ^ Width) : (L ^ Width))...));
     };
     vectors[i] = fold(lanes, vectors[i], vectors[i + Width]);
-  }
+  });
   if constexpr (Width == 1) {
     return vectors[0];
   } else {
