@@ -152,9 +152,26 @@ class AttentionPlan {
   queue_type m_queue;
 };
 
-/// Makes the plan of a step for the caches of a collection, and checks what plan and call cannot
-/// see without waiting: each page of a sequence's row of the lookup table must be one of the pool,
-/// or null_page.
+/// Checks what plan and call cannot see without waiting: each page of a sequence's row of the
+/// lookup table must be one of the pool, or null_page. make_attention_plan() does it for the
+/// collection that the keys come from; this is for values of another collection.
+///
+/// \param exec   execution space instance; waits for it
+/// \param plan   of the step
+/// \param cache  keys or values of any layer
+/// \throws LookupTableError  a page is not in the pool, or a sequence is longer than its row
+template <class ExecSpace, class Form, class Cache>
+void check_attention_pages(ExecSpace const& exec, AttentionPlan<ExecSpace, Form> const& plan,
+                           Cache const& cache) {
+  constexpr char const* name = "check_attention_pages";
+  Impl::check_row_width(name, "cache", plan, cache);
+  Impl::check_pages_exist(exec, name, plan, cache);
+}
+
+/// \name make_attention_plan
+///
+/// Makes the plan of a step for the caches of a collection, and checks their pages as
+/// check_attention_pages() does.
 ///
 /// \param exec               execution space instance; waits for it
 /// \param key_cache          keys of any layer; its cache lengths are those of the step
@@ -165,7 +182,9 @@ class AttentionPlan {
 /// \param options            how to cut
 /// \throws LookupTableError  a page is not in the pool, or a sequence is longer than its row
 /// \throws others            as the constructor of AttentionPlan
+/// \{
 template <class ExecSpace, class KeyCache, class Offsets>
+  requires(Kokkos::is_execution_space_v<ExecSpace>)
 AttentionPlan<ExecSpace> make_attention_plan(ExecSpace const& exec, KeyCache const& key_cache,
                                              Offsets const& input_row_offsets, int num_query_heads,
                                              int value_head_size                 = 0,
@@ -183,6 +202,16 @@ AttentionPlan<ExecSpace> make_attention_plan(ExecSpace const& exec, KeyCache con
   Impl::check_pages_exist(exec, name, plan, key_cache);
   return plan;
 }
+
+/// On the default instance of the execution space of the cache's memory, with the arguments that
+/// follow the instance.
+template <class KeyCache, class... Arguments>
+  requires(!Kokkos::is_execution_space_v<KeyCache>)
+auto make_attention_plan(KeyCache const& key_cache, Arguments const&... arguments) {
+  return make_attention_plan(typename KeyCache::memory_space::execution_space{}, key_cache,
+                             arguments...);
+}
+/// \}
 
 }  // namespace KokkosKV
 

@@ -27,12 +27,13 @@ namespace KokkosKV {
 /// \{
 /// Also writes log-sum-exps.
 template <class ExecSpace, class Form, class Query, class KeyCache, class ValueCache, class Offsets,
-          class Output, class Lse, class Params, class... Options>
+          class Output, class Lse, class Params = AttentionParams<typename ExecSpace::memory_space>,
+          class... Options>
   requires(Kokkos::is_view_v<Lse>)
 void cascade_attention(ExecSpace const& exec, AttentionPlan<ExecSpace, Form> const& plan,
                        Query const& q, KeyCache const& key_cache, ValueCache const& value_cache,
                        Offsets const& input_row_offsets, Output const& output, Lse const& lse,
-                       Params const& params, [[maybe_unused]] Options... options) {
+                       Params const& params = {}, [[maybe_unused]] Options... options) {
   Impl::check_shared_pages<Options...>(exec, plan, key_cache, value_cache);
   Impl::run_attention(true, exec, plan, q, key_cache, value_cache, input_row_offsets, output, lse,
                       params);
@@ -40,15 +41,22 @@ void cascade_attention(ExecSpace const& exec, AttentionPlan<ExecSpace, Form> con
 
 /// Without log-sum-exps.
 template <class ExecSpace, class Form, class Query, class KeyCache, class ValueCache, class Offsets,
-          class Output, class Params, class... Options>
+          class Output, class Params = AttentionParams<typename ExecSpace::memory_space>,
+          class... Options>
   requires(!Kokkos::is_view_v<Params>)
 void cascade_attention(ExecSpace const& exec, AttentionPlan<ExecSpace, Form> const& plan,
                        Query const& q, KeyCache const& key_cache, ValueCache const& value_cache,
-                       Offsets const& input_row_offsets, Output const& output, Params const& params,
-                       [[maybe_unused]] Options... options) {
+                       Offsets const& input_row_offsets, Output const& output,
+                       Params const& params = {}, [[maybe_unused]] Options... options) {
   Impl::check_shared_pages<Options...>(exec, plan, key_cache, value_cache);
   Impl::run_attention(true, exec, plan, q, key_cache, value_cache, input_row_offsets, output,
                       Impl::NoLse{}, params);
+}
+
+/// On the default instance of the plan's execution space, with the arguments that follow the plan.
+template <class ExecSpace, class Form, class... Arguments>
+void cascade_attention(AttentionPlan<ExecSpace, Form> const& plan, Arguments const&... arguments) {
+  cascade_attention(ExecSpace{}, plan, arguments...);
 }
 /// \}
 

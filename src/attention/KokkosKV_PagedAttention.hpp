@@ -66,6 +66,12 @@ void paged_attention(ExecSpace const& exec, AttentionPlan<ExecSpace, Form> const
   Impl::run_attention(false, exec, plan, q, key_cache, value_cache, input_row_offsets, output,
                       Impl::NoLse{}, params);
 }
+
+/// On the default instance of the plan's execution space, with the arguments that follow the plan.
+template <class ExecSpace, class Form, class... Arguments>
+void paged_attention(AttentionPlan<ExecSpace, Form> const& plan, Arguments const&... arguments) {
+  paged_attention(ExecSpace{}, plan, arguments...);
+}
 /// \}
 
 }  // namespace KokkosKV

@@ -278,6 +278,27 @@ TYPED_TEST(AttentionFacts, EmptyBatches) {
   EXPECT_TRUE(TestFixture::run(no_rows, TestFixture::zero_queries(no_rows)).lse.empty());
 }
 
+TYPED_TEST(AttentionFacts, DefaultInstances) {
+  using memory_space = typename TestFixture::memory_space;
+  auto batch         = TestFixture::template batch<float, KeyShape<4, 1, 4>>({1}, {2});
+  batch.table[0]     = {0};
+  auto const pool    = make_pool<memory_space, float, KeyShape<4, 1, 4>, 4>(
+      batch, std::vector<float>(batch.keys.size(), 0.5f));
+  auto const cache   = pool.get_key_cache(0);
+  auto const offsets = to_view<memory_space>({0, 2});
+  Kokkos::View<float***, memory_space> const q("q", 2, 1, 4), output("output", 2, 1, 4);
+  KokkosKV::paged_attention(KokkosKV::make_attention_plan(cache, offsets, 1), q, cache, cache,
+                            offsets, output);
+  KokkosKV::AttentionPlanOptions options;
+  options.shared_prefixes = {{0, 1, 1}};
+  auto const plan = KokkosKV::make_attention_plan(cache, offsets, 1, 0, Visibility{}, options);
+  Kokkos::View<float***, memory_space> const shared("shared", 2, 1, 4);
+  KokkosKV::cascade_attention(plan, q, cache, cache, offsets, shared);
+  Kokkos::fence();
+  EXPECT_EQ(to_vector(output), std::vector<float>(8, 0.5f));
+  EXPECT_EQ(to_vector(shared), std::vector<float>(8, 0.5f));
+}
+
 TYPED_TEST(AttentionFacts, AllPathsAgreeOnLse) {
   // The same rows as decode, as prefill, with shared prefix, and with other splits.
   Random random(99);

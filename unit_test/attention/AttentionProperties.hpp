@@ -222,24 +222,28 @@ void check_attention(std::uint64_t seed, int cases) {
   }
 }
 
-/// Batches of each shape: thousands of each storage type, fewer where a sanitizer slows them down.
+/// Batches of each shape: thousands of each storage type. A sanitizer slows both the compilation
+/// and the run down; there, fewer batches of the shapes that differ most.
 #ifdef __SANITIZE_ADDRESS__
-inline constexpr int num_cases = 60;
+inline constexpr bool is_sanitized = true;
 #else
-inline constexpr int num_cases = 600;
+inline constexpr bool is_sanitized = false;
 #endif
+inline constexpr int num_cases = is_sanitized ? 60 : 600;
 
 /// Every shape of a storage type.
 template <class ExecSpace, class Form, class T>
 void check_shapes(int cases) {
-  check_attention<ExecSpace, Form, T, KeyShape<1, 1, 1>, float, float, false>(1000, cases);
   check_attention<ExecSpace, Form, T, KeyShape<5, 3, 7>, T, float, true>(2000, cases);
-  check_attention<ExecSpace, Form, T, KeyShape<16, 2, 64>, float, T, false>(3000, cases);
   check_attention<ExecSpace, Form, T, KeyShape<257, 1, 80, 96>, T, T, false>(4000, cases);
-  check_attention<ExecSpace, Form, T, KeyShape<8, 2, 72>, float, float, true>(5000, cases);
-  check_attention<ExecSpace, Form, T, KeyShape<4, 2, 128, 40>, T, float, false>(6000, cases);
   check_attention<ExecSpace, Form, T, KeyShape<4, 1, 576, 576, true>, float, float, false>(
       7000, cases / 4);
+  if constexpr (!is_sanitized) {
+    check_attention<ExecSpace, Form, T, KeyShape<1, 1, 1>, float, float, false>(1000, cases);
+    check_attention<ExecSpace, Form, T, KeyShape<16, 2, 64>, float, T, false>(3000, cases);
+    check_attention<ExecSpace, Form, T, KeyShape<8, 2, 72>, float, float, true>(5000, cases);
+    check_attention<ExecSpace, Form, T, KeyShape<4, 2, 128, 40>, T, float, false>(6000, cases);
+  }
 }
 
 }  // namespace KokkosKVTest

@@ -236,6 +236,13 @@ TYPED_TEST(AttentionRefusals, PagesOutsideThePool) {
       "make_attention_plan: lookup_table(1, 0): found 4, expected less than num_blocks = 4, or "
       "null_page",
       [&] { KokkosKV::make_attention_plan(TypeParam{}, cache, rows, 4); });
+  // Values of another collection have a table of their own.
+  typename TestFixture::plan_type const plan(TypeParam{}, this->shape, rows,
+                                             to_view<memory_space>(other.cache_lengths));
+  this->template refuses<LookupTableError>(
+      "check_attention_pages: lookup_table(1, 0): found 4, expected less than num_blocks = 4, or "
+      "null_page",
+      [&] { KokkosKV::check_attention_pages(TypeParam{}, plan, cache); });
   // Entries past the keys of a sequence are not looked at.
   TestBatch const sound{{5, 0}, {{0, 1}, {KokkosKV::null_page, 9}}};
   auto const sound_collection = sound.collection(this->blocks);

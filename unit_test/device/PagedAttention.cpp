@@ -1,4 +1,4 @@
-// Device instantiations of make_attention_plan() and paged_attention().
+// Device instantiations of make_attention_plan(), check_attention_pages() and paged_attention().
 #include "Attention.hpp"
 
 namespace KokkosKVTest::device {
@@ -8,6 +8,7 @@ void instantiate_paged_attention(exec_space const& exec, numbers_type const& off
     using shape_type = decltype(shape);
     typename shape_type::cache_type const cache;
     auto const plan = KokkosKV::make_attention_plan(exec, cache, offsets, 8);
+    KokkosKV::check_attention_pages(exec, plan, cache);
     RaggedView<storage_type> const output;
     Kokkos::View<float**, Kokkos::LayoutRight, memory_space> const lse;
     KokkosKV::paged_attention(exec, plan, RaggedView<float>(), cache, cache, offsets, output, lse);

@@ -5,12 +5,9 @@
 #include <cstdint>
 #include <cstring>
 #include <reference/Arrays.hpp>
+#include <support/LazyMemory.hpp>
 #include <support/TestBatch.hpp>
 #include <type_traits>
-#ifdef __linux__
-#include <sys/mman.h>
-#include <unistd.h>
-#endif
 
 namespace KokkosKVTest {
 
@@ -115,48 +112,16 @@ TYPED_TEST(LargePools, MoreThan32BitsOfElements) {
 // 9 pages, 600,000,000 elements apart, of virtual memory
 
 #ifdef __linux__
-constexpr std::size_t huge_pages = 9, huge_pitch = 600'000'000, huge_size = huge_pages * huge_pitch;
-
-/// Virtual memory that becomes real where it is touched.
-class LazyMemory {
- public:
-  LazyMemory()
-      : m_data(mmap(nullptr, huge_size, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
-    // A touched place then counts as one small page.
-    if (m_data != MAP_FAILED) madvise(m_data, huge_size, MADV_NOHUGEPAGE);
-  }
-  ~LazyMemory() {
-    if (m_data != MAP_FAILED) munmap(m_data, huge_size);
-  }
-  LazyMemory(LazyMemory const&)            = delete;
-  LazyMemory& operator=(LazyMemory const&) = delete;
-
-  std::int8_t* data() const {
-    return m_data == MAP_FAILED ? nullptr : static_cast<std::int8_t*>(m_data);
-  }
-
-  /// Bytes of the memory pages that were touched.
-  std::size_t touched_bytes() const {
-    auto const page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    std::vector<unsigned char> resident((huge_size + page - 1) / page);
-    if (mincore(m_data, huge_size, resident.data()) != 0) return huge_size;
-    std::size_t count = 0;
-    for (auto const flags : resident) count += flags & 1u;
-    return count * page;
-  }
-
- private:
-  void* m_data;
-};
+constexpr std::size_t huge_pages = 9, huge_pitch = 600'000'000;
 
 TYPED_TEST(LargePools, PagesFarApart) {
   if constexpr (std::is_same_v<typename TypeParam::memory_space, Kokkos::HostSpace>) {
-    LazyMemory const memory;
+    LazyMemory const memory(huge_pages * huge_pitch);
     if (memory.data() == nullptr) GTEST_SKIP() << "no room for 5.4 GB of addresses";
-    auto const pool = TestBatch{{0}, {{4, 1, 8}}}.collection(
-        padded_blocks<std::int8_t, 4, 1, 64, Kokkos::HostSpace>(memory.data(), huge_pages, 2, 1,
-                                                                huge_pitch));
+    auto* const bytes = static_cast<std::int8_t*>(memory.data());
+    auto const pool   = TestBatch{{0}, {{4, 1, 8}}}.collection(
+        padded_blocks<std::int8_t, 4, 1, 64, Kokkos::HostSpace>(bytes, huge_pages, 2, 1,
+                                                                  huge_pitch));
     Kokkos::View<std::int8_t***, Kokkos::HostSpace> const keys("keys", 10, 1, 64),
         values("values", 10, 1, 64), output("output", 10, 1, 64);
     for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -170,7 +135,7 @@ TYPED_TEST(LargePools, PagesFarApart) {
     // Page 4 begins beyond 31 bits, page 8 beyond 32.
     std::size_t const table[] = {4, 1, 8};
     for (std::size_t t = 0; t < 10; ++t) {
-      auto const* slot = memory.data() + table[t / 4] * huge_pitch + t % 4 * 64;
+      auto const* slot = bytes + table[t / 4] * huge_pitch + t % 4 * 64;
       for (std::size_t d = 0; d < 64; ++d) {
         ASSERT_EQ(slot[d], keys(t, 0, d)) << t << " " << d;
         ASSERT_EQ(slot[256 + d], values(t, 0, d)) << t << " " << d;
@@ -183,8 +148,7 @@ TYPED_TEST(LargePools, PagesFarApart) {
                  to_view<Kokkos::HostSpace>(destinations));
     };
     auto const same = [&](std::size_t one, std::size_t other) {
-      return std::memcmp(memory.data() + one * huge_pitch, memory.data() + other * huge_pitch,
-                         512) == 0;
+      return std::memcmp(bytes + one * huge_pitch, bytes + other * huge_pitch, 512) == 0;
     };
     copy({4, 8}, {3, 0});
     EXPECT_TRUE(same(4, 3) && same(8, 0));
