@@ -163,8 +163,12 @@ class WideAttention {
       if (more) find(tiles[1 - turn], next);
       auto const& tile = tiles[turn];
       load_tile(tile);
-      m_ahead     = more ? &tiles[1 - turn] : nullptr;
-      m_ahead_key = 0;
+      auto const& ahead = more ? tiles[1 - turn] : tile;
+      m_next_keys =
+          lines_of<typename Call::key_type, Call::head_size>(ahead.keys, m_unit.head_begin);
+      m_next_values = lines_of<typename Call::element_type, Call::value_row_size>(
+          ahead.values, m_unit.head_begin);
+      m_prefetches = more;
       for (int p = 0; p < m_num_panels; ++p) {
         auto& panel = m_panels[p];
         if (panel.range.misses(tile.begin, tile.begin + static_cast<std::uint32_t>(tile.count)))
@@ -174,6 +178,7 @@ class WideAttention {
         } else {
           attend_panel<panel_vectors, Mode>(tile, panel);
         }
+        m_prefetches = false;
       }
       key  = next;
       turn = 1 - turn;
@@ -206,25 +211,15 @@ class WideAttention {
     }
   }
 
-  /// Prefetches a few keys of the next tile: as many as make all of it by the end of this one.
-  void prefetch_next() {
-    if (m_ahead == nullptr) return;
-    int const calls = m_num_panels * (tile_keys / block);
-    int const end   = std::min(m_ahead->count, m_ahead_key + (tile_keys + calls - 1) / calls);
-    for (; m_ahead_key < end; ++m_ahead_key) {
-      prefetch_row<key_format>(m_ahead->keys[m_ahead_key] +
-                               std::size_t(m_unit.head_begin) * Call::head_size);
-      prefetch_row<value_format>(m_ahead->values[m_ahead_key] +
-                                 std::size_t(m_unit.head_begin) * Call::value_row_size);
-    }
+  template <class T, int HeadSize>
+  static LinesAhead<T, tile_keys> lines_of(T const* const* rows, std::uint32_t head) {
+    return {rows, head * std::size_t(HeadSize), (head + 1) * std::size_t(HeadSize)};
   }
 
-  template <class Format, class T>
-  static void prefetch_row(T const* row) {
-    for (int chunk = 0; chunk < Format::chunks; ++chunk) {
-      prefetch_line(row + chunk * Format::format::elements);
-    }
-  }
+  /// Steps of the inner loops for each line that is prefetched: then all of a tile is, by the end of
+  /// for each line that is prefetched.
+  template <class T>
+  static constexpr int steps_of_line = std::max<int>(1, 8 / sizeof(T));
 
   /// Whole blocks of keys.
   static constexpr int padded(int keys) { return (keys + block - 1) / block * block; }
@@ -236,7 +231,6 @@ class WideAttention {
     int const keys  = std::min(
         tile.count, static_cast<int>(std::min<std::uint32_t>(last - tile.begin, tile_keys)));
     for (int key = 0; key < keys; key += block) {
-      prefetch_next();
       dot_products<Vectors>(panel, key);
     }
     FloatVector rescale[Vectors];
@@ -258,16 +252,22 @@ class WideAttention {
   /// Logits of all pairs of the panel with some keys.
   template <int Vectors>
   void dot_products(Panel const& panel, int key) {
+    constexpr int step               = steps_of_line<typename Call::key_type>;
     FloatVector sums[block][Vectors] = {};
     float const* const keys          = m_scratch.keys[key];
-    for (int d = 0; d < key_floats; ++d) {
-      FloatVector query[Vectors];
-      unrolled<Vectors>([&](auto v) { query[v] = load_lanes(&panel.queries[d][v * host_lanes]); });
-      unrolled<block>([&](auto k) {
-        FloatVector const factor = broadcast(keys[k * key_stride + d]);
-        unrolled<Vectors>([&](auto v) { sums[k][v] += factor * query[v]; });
-      });
+    for (int first = 0; first < key_floats; first += step) {
+      if (m_prefetches) m_next_keys.prefetch(first / step);
+      for (int d = first; d < first + step; ++d) {
+        FloatVector query[Vectors];
+        unrolled<Vectors>(
+            [&](auto v) { query[v] = load_lanes(&panel.queries[d][v * host_lanes]); });
+        unrolled<block>([&](auto k) {
+          FloatVector const factor = broadcast(keys[k * key_stride + d]);
+          unrolled<Vectors>([&](auto v) { sums[k][v] += factor * query[v]; });
+        });
+      }
     }
+    m_next_keys.advance(key_floats / step);
     unrolled<block>([&](auto k) {
       unrolled<Vectors>(
           [&](auto v) { store_lanes(&m_scratch.scores[key + k][v * host_lanes], sums[k][v]); });
@@ -355,8 +355,10 @@ class WideAttention {
   /// Adds the weighted values of a tile to some elements of all pairs.
   template <int Vectors, Sums Mode>
   void add_values(Panel& panel, int begin, int keys, FloatVector const* rescale) {
+    constexpr int step               = steps_of_line<typename Call::element_type>;
     FloatVector sums[block][Vectors] = {};
     for (int key = 0; key < keys; ++key) {
+      if (m_prefetches && key % step == 0) m_next_values.prefetch(key / step);
       FloatVector weight[Vectors];
       unrolled<Vectors>(
           [&](auto v) { weight[v] = load_lanes(&m_scratch.scores[key][v * host_lanes]); });
@@ -372,6 +374,7 @@ class WideAttention {
         });
       });
     }
+    m_next_values.advance(tile_keys / step);
     unrolled<block>([&](auto d) {
       unrolled<Vectors>([&](auto v) {
         float* const sum_at  = &panel.sums[begin + d][v * host_lanes];
@@ -397,9 +400,10 @@ class WideAttention {
   Scratch& m_scratch;
   Panel* m_panels;
   int m_num_panels;
-  /// The next tile, and what of it has been prefetched.
-  tile_type const* m_ahead = nullptr;
-  int m_ahead_key          = 0;
+  /// Of the next tile; prefetched during the first panel's turn.
+  LinesAhead<typename Call::key_type, tile_keys> m_next_keys{nullptr, 0, 0};
+  LinesAhead<typename Call::element_type, tile_keys> m_next_values{nullptr, 0, 0};
+  bool m_prefetches = false;
 };
 
 }  // namespace KokkosKV::Impl
