@@ -21,6 +21,15 @@
 #include <format/KokkosKV_Convert.hpp>
 #include <format/KokkosKV_Half.hpp>
 #include <kokkos_ext/KokkosKV_SimdVector.hpp>
+#include <manager/KokkosKV_EvictionPolicies.hpp>
+#include <manager/KokkosKV_EvictionPolicy.hpp>
+#include <manager/KokkosKV_PageFile.hpp>
+#include <manager/KokkosKV_PageFileError.hpp>
+#include <manager/KokkosKV_PageFileTier.hpp>
+#include <manager/KokkosKV_PageHash.hpp>
+#include <manager/KokkosKV_PageKey.hpp>
+#include <manager/KokkosKV_PageManager.hpp>
+#include <manager/KokkosKV_StepRequest.hpp>
 #include <store/KokkosKV_CopyPages.hpp>
 #include <store/KokkosKV_LoadRagged.hpp>
 #include <store/KokkosKV_StorePadded.hpp>

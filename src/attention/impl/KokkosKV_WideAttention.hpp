@@ -216,8 +216,8 @@ class WideAttention {
     return {rows, head * std::size_t(HeadSize), (head + 1) * std::size_t(HeadSize)};
   }
 
-  /// Steps of the inner loops for each line that is prefetched: then all of a tile is, by the end of
-  /// for each line that is prefetched.
+  /// Steps of the inner loops for each line that is prefetched: by the end of the first panel, all
+  /// of the next tile is.
   template <class T>
   static constexpr int steps_of_line = std::max<int>(1, 8 / sizeof(T));
 
