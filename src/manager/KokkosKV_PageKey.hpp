@@ -37,6 +37,7 @@ inline std::string to_text(PageKey const& key) {
 
 }  // namespace KokkosKV
 
+/// \cond
 /// Keys are hashes already: their halves need no more mixing.
 template <>
 struct std::hash<KokkosKV::PageKey> {
@@ -45,5 +46,6 @@ struct std::hash<KokkosKV::PageKey> {
     return static_cast<std::size_t>(key.low ^ key.high);
   }
 };
+/// \endcond
 
 #endif
