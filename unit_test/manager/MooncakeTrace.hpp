@@ -2,6 +2,8 @@
 #ifndef KOKKOSKV_TEST_MOONCAKETRACE_HPP
 #define KOKKOSKV_TEST_MOONCAKETRACE_HPP
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -47,6 +49,22 @@ inline BlockTrace read_mooncake_trace(std::filesystem::path const& path) {
   }
   return trace;
 }
+
+/// Tests that need the trace.
+class ConversationTrace : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto const path = data_folder() / "traces" / "mooncake_conversation_trace.jsonl";
+    if (!std::filesystem::exists(path)) {
+      if (is_continuous_integration())
+        FAIL() << path << " is missing, and with CI=true it must be there";
+      GTEST_SKIP() << path << " is missing (KOKKOSKV_DATA names the data folder)";
+    }
+    trace = read_mooncake_trace(path);
+  }
+
+  BlockTrace trace;
+};
 
 }  // namespace KokkosKVTest
 

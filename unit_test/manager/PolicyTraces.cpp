@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <ostream>
 #include <string>
@@ -24,21 +23,6 @@ std::size_t count_hits(EvictionKind kind, BlockTrace const& trace, std::uint32_t
   auto const policy = make_eviction_policy(kind);
   return count_hits(*policy, trace, num_pages);
 }
-
-class ConversationTrace : public testing::Test {
- protected:
-  void SetUp() override {
-    auto const path = data_folder() / "traces" / "mooncake_conversation_trace.jsonl";
-    if (!std::filesystem::exists(path)) {
-      if (is_continuous_integration())
-        FAIL() << path << " is missing, and with CI=true it must be there";
-      GTEST_SKIP() << path << " is missing (KOKKOSKV_DATA names the data folder)";
-    }
-    trace = read_mooncake_trace(path);
-  }
-
-  BlockTrace trace;
-};
 
 // The figures that everybody gets who serves this trace with least recently used.
 TEST_F(ConversationTrace, LruHasTheKnownHits) {
