@@ -163,9 +163,7 @@ class AttentionPlan {
 template <class ExecSpace, class Form, class Cache>
 void check_attention_pages(ExecSpace const& exec, AttentionPlan<ExecSpace, Form> const& plan,
                            Cache const& cache) {
-  constexpr char const* name = "check_attention_pages";
-  Impl::check_row_width(name, "cache", plan, cache);
-  Impl::check_pages_exist(exec, name, plan, cache);
+  Impl::check_pages(exec, "check_attention_pages", "cache", plan, cache);
 }
 
 /// \name make_attention_plan
@@ -197,9 +195,7 @@ AttentionPlan<ExecSpace> make_attention_plan(ExecSpace const& exec, KeyCache con
   AttentionPlan<ExecSpace> const plan(
       exec, shape, input_row_offsets,
       lengths_type(key_cache.cache_lengths(), key_cache.batch_size()), visibility, options);
-  constexpr char const* name = "make_attention_plan";
-  Impl::check_row_width(name, "key_cache", plan, key_cache);
-  Impl::check_pages_exist(exec, name, plan, key_cache);
+  Impl::check_pages(exec, "make_attention_plan", "key_cache", plan, key_cache);
   return plan;
 }
 

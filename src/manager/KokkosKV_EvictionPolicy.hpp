@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include <cache/KokkosKV_StaticParams.hpp>
+
 namespace KokkosKV {
 
 /// Chooses the cached page whose contents are given up. Cached pages form trees: a page holds one
@@ -17,7 +19,7 @@ namespace KokkosKV {
 class EvictionPolicy {
  public:
   /// Stands for 'no page'.
-  static constexpr std::uint32_t no_page = 0xFFFFFFFFu;
+  static constexpr std::uint32_t no_page = null_page;
 
   /// Policies are owned and destroyed through this interface.
   virtual ~EvictionPolicy() = default;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <bit>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -22,8 +23,8 @@ struct PrefixDomain {
   std::string adapter;  ///< what changes the model's weights
   std::string content;  ///< what stands behind placeholders
 
-  /// Whether all parts are equal.
-  friend bool operator==(PrefixDomain const&, PrefixDomain const&) = default;
+  /// Orders by one part after the other.
+  friend auto operator<=>(PrefixDomain const&, PrefixDomain const&) = default;
 };
 
 /// Key of a page: of `tokens` after the page with key `parent`. A hash may collide: whoever finds a

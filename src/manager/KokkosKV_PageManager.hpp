@@ -140,10 +140,7 @@ class PageManager {
     }
     sequence.tokens.resize(num_tokens);
     sequence.num_stored = std::min(sequence.num_stored, static_cast<std::uint32_t>(num_tokens));
-    while (sequence.pages.size() > pages_of(sequence.num_stored)) {
-      m_pool.release(sequence.pages.back());
-      sequence.pages.pop_back();
-    }
+    release_pages(sequence, pages_of(sequence.num_stored));
     ++sequence.table_version;
   }
 
@@ -151,11 +148,7 @@ class PageManager {
   /// \throws SequenceError  no such sequence, or it is in a step that is not committed
   void free(SequenceId id) {
     auto& sequence = find_idle("free", id);
-    // Last to first: what stands before others is needed longer.
-    while (!sequence.pages.empty()) {
-      m_pool.release(sequence.pages.back());
-      sequence.pages.pop_back();
-    }
+    release_pages(sequence, 0);
     m_domains.release(sequence.domain);
     m_sequences.erase(id);
   }
@@ -167,12 +160,12 @@ class PageManager {
     if (number == Impl::PrefixDomains::no_domain) return 0;
     std::size_t result = 0;
     auto key           = m_domains.key(number);
-    auto parent        = Impl::no_page;
+    auto parent        = null_page;
     while (result + m_options.page_size <= tokens.size()) {
       auto const part = tokens.subspan(result, m_options.page_size);
       key             = m_options.hash(key, part);
       parent          = m_pool.index().find({parent, number}, key, part);
-      if (parent == Impl::no_page) break;
+      if (parent == null_page) break;
       result += m_options.page_size;
     }
     return result;
@@ -182,10 +175,10 @@ class PageManager {
   /// are lacking nothing changes, and the result says how many.
   /// \throws SequenceError  no such sequence, a sequence twice, or a step is not committed
   StepLayout prepare_step(std::span<StepRequest const> requests) {
-    check_requests(requests);
+    auto const sequences = find_requested(requests);
     Impl::StepDrafter drafter(m_pool, m_domains, m_options);
-    for (auto const& request : requests) {
-      drafter.add(request.sequence, m_sequences.find(request.sequence)->second, request.max_rows);
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      drafter.add(requests[i].sequence, *sequences[i], requests[i].max_rows);
     }
     StepLayout layout;
     layout.missing_pages = drafter.missing_pages();
@@ -210,7 +203,7 @@ class PageManager {
     check_prepared("commit_step");
     for (auto& draft : m_step) {
       auto& sequence = *draft.sequence;
-      if (draft.copied_page != Impl::no_page) m_pool.release(draft.copied_page);
+      if (draft.copied_page != null_page) m_pool.release(draft.copied_page);
       sequence.num_stored = draft.num_stored + draft.num_rows;
       publish(sequence, draft.num_published);
       sequence.is_in_step = false;
@@ -225,11 +218,8 @@ class PageManager {
     check_prepared("abandon_step");
     for (auto draft = m_step.rbegin(); draft != m_step.rend(); ++draft) {
       auto& sequence = *draft->sequence;
-      while (sequence.pages.size() > draft->old_num_pages) {
-        m_pool.release(sequence.pages.back());
-        sequence.pages.pop_back();
-      }
-      if (draft->copied_page != Impl::no_page) {
+      release_pages(sequence, draft->old_num_pages);
+      if (draft->copied_page != null_page) {
         m_pool.release(sequence.pages.back());
         sequence.pages.back() = draft->copied_page;
       }
@@ -284,7 +274,7 @@ class PageManager {
 
   static PageManagerOptions const& checked(PageManagerOptions const& options) {
     auto const check = [](char const* name, std::uint32_t value) {
-      if (value == 0 || value == Impl::no_page) {
+      if (value == 0 || value == null_page) {
         throw ShapeError("PageManager", std::string("options.") + name, std::to_string(value),
                          "1 to 4294967294");
       }
@@ -328,32 +318,43 @@ class PageManager {
     return (tokens + m_options.page_size - 1) / m_options.page_size;
   }
 
+  /// All pages but the first `kept`, last to first: what stands before others is needed longer.
+  void release_pages(Sequence& sequence, std::size_t kept) {
+    while (sequence.pages.size() > kept) {
+      m_pool.release(sequence.pages.back());
+      sequence.pages.pop_back();
+    }
+  }
+
   void check_prepared(char const* function) const {
     if (!m_is_prepared) throw SequenceError(function, "step", "none", "a prepared one");
   }
 
-  void check_requests(std::span<StepRequest const> requests) {
+  std::vector<Sequence*> find_requested(std::span<StepRequest const> requests) {
     constexpr char const* name = "prepare_step";
     if (m_is_prepared) throw SequenceError(name, "step", "one that is not committed", "none");
-    // The flag finds sequences that come twice; it is set again in the end.
-    std::size_t count = 0;
+    std::vector<Sequence*> result;
+    result.reserve(requests.size());
+    // The flag finds sequences that come twice; the step sets it for good when it is made.
     auto const unmark = [&] {
-      for (std::size_t i = 0; i < count; ++i) find(name, requests[i].sequence).is_in_step = false;
+      for (auto* const sequence : result) sequence->is_in_step = false;
     };
     try {
-      for (; count < requests.size(); ++count) {
-        auto& sequence = find(name, requests[count].sequence);
+      for (auto const& request : requests) {
+        auto& sequence = find(name, request.sequence);
         if (sequence.is_in_step) {
-          throw SequenceError(name, "requests[" + std::to_string(count) + "]",
-                              name_of(requests[count].sequence), "each sequence once");
+          throw SequenceError(name, "requests[" + std::to_string(result.size()) + "]",
+                              name_of(request.sequence), "each sequence once");
         }
         sequence.is_in_step = true;
+        result.push_back(&sequence);
       }
     } catch (...) {
       unmark();
       throw;
     }
     unmark();
+    return result;
   }
 
   /// What may throw for lack of memory comes before what changes.
@@ -392,7 +393,7 @@ class PageManager {
   /// A root page holds its domain.
   void forget(std::uint32_t page) {
     auto const place = m_pool.index().place(page);
-    if (place.parent == Impl::no_page) m_domains.release(place.domain);
+    if (place.parent == null_page) m_domains.release(place.domain);
   }
 
   /// Cached pages first, so that none of them is evicted for another; then new ones.
@@ -454,10 +455,10 @@ class PageManager {
       auto const part = std::span<std::uint32_t const>(sequence.tokens)
                             .subspan(i * m_options.page_size, m_options.page_size);
       key = m_options.hash(key, part);
-      Impl::PageIndex::Place const place{i == 0 ? Impl::no_page : sequence.pages[i - 1],
+      Impl::PageIndex::Place const place{i == 0 ? null_page : sequence.pages[i - 1],
                                          sequence.domain};
       auto const same = m_pool.index().find(place, key, part);
-      if (same == Impl::no_page) {
+      if (same == null_page) {
         m_pool.publish(page, place, key, part);
         if (i == 0) m_domains.retain(sequence.domain);
         ++m_statistics.computed_pages;

@@ -148,9 +148,9 @@ TYPED_TEST(AttentionPages, PagesFarApart) {
     auto const queries  = random_queries<float>(random, 8, 3, 64);
     auto const expected = TestFixture::run(batch, queries);
 
-    auto const pool = TestBatch{{2}, {{4, 1, 8}}}.collection(
-        KokkosKV::padded_blocks<bf16, 4, 1, 64, Kokkos::HostSpace>(
-            static_cast<bf16*>(memory.data()), num_pages, 2, 1, pitch));
+    auto const blocks = KokkosKV::padded_blocks<bf16, 4, 1, 64, Kokkos::HostSpace>(
+        static_cast<bf16*>(memory.data()), num_pages, 2, 1, pitch);
+    auto const pool = TestBatch{{2}, {{4, 1, 8}}}.collection(blocks);
     auto const keys = pool.get_key_cache(0), values = pool.get_value_cache(0);
     Kokkos::View<float***, Kokkos::HostSpace> const key_rows("keys", 10, 1, 64),
         value_rows("values", 10, 1, 64), q("q", 8, 3, 64), output("output", 8, 3, 64);
@@ -163,10 +163,7 @@ TYPED_TEST(AttentionPages, PagesFarApart) {
     }
     std::copy(queries.elements.begin(), queries.elements.end(), q.data());
     TypeParam const exec;
-    auto const all_rows = TestBatch{{0}, {{4, 1, 8}}};
-    auto const empty =
-        all_rows.collection(KokkosKV::padded_blocks<bf16, 4, 1, 64, Kokkos::HostSpace>(
-            static_cast<bf16*>(memory.data()), num_pages, 2, 1, pitch));
+    auto const empty = TestBatch{{0}, {{4, 1, 8}}}.collection(blocks);
     kv_cache_store_ragged_key_value(exec, empty.get_key_cache(0), empty.get_value_cache(0),
                                     to_view<Kokkos::HostSpace>({0, 10}), key_rows, value_rows);
     auto const offsets = to_view<Kokkos::HostSpace>({0, 8});

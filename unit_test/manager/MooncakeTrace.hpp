@@ -66,6 +66,26 @@ class ConversationTrace : public testing::Test {
   BlockTrace trace;
 };
 
+/// The figures that everybody gets who serves this trace with least recently used.
+/// \param count  hits of a pool of so many pages
+template <class Count>
+void expect_known_lru_hits(Count const& count) {
+  EXPECT_EQ(count(1000u), 12847u);
+  EXPECT_EQ(count(5000u), 32260u);
+  EXPECT_EQ(count(10000u), 61046u);
+  EXPECT_EQ(count(30000u), 93978u);
+  EXPECT_EQ(count(50000u), 102290u);
+}
+
+/// What the default policy must reach.
+template <class Count>
+void expect_reuse_rate_hits(Count const& count) {
+  EXPECT_GE(count(1000u), 22000u);
+  EXPECT_GE(count(5000u), 46000u);
+  EXPECT_GE(count(10000u), 64000u);
+  EXPECT_GE(count(30000u), 94500u);
+}
+
 }  // namespace KokkosKVTest
 
 #endif

@@ -83,13 +83,19 @@ struct HostKeyTile {
 /// is: one line of each of several streams in turn, so that what the beginning of a memory page
 /// costs (address translation, a DRAM row to open, a prefetch stream to start) is paid for several
 /// pages at a time.
-template <class T, int NumRows>
+template <class T, int HeadSize, int NumRows>
 class LinesAhead {
  public:
-  /// \param rows        addresses of the rows, NumRows of them
-  /// \param begin, end  elements to visit of each
-  LinesAhead(T const* const* rows, std::size_t begin, std::size_t end)
-      : m_rows(rows), m_begin(begin), m_end(end), m_element(begin) {}
+  /// Of no rows.
+  LinesAhead() : LinesAhead(nullptr, 0, 0) {}
+
+  /// \param rows                  addresses of the rows, NumRows of them
+  /// \param head_begin, head_end  heads to visit of each
+  LinesAhead(T const* const* rows, std::uint32_t head_begin, std::uint32_t head_end)
+      : m_rows(rows),
+        m_begin(std::size_t(head_begin) * HeadSize),
+        m_end(std::size_t(head_end) * HeadSize),
+        m_element(m_begin) {}
 
   /// Prefetches line `i` of those that come next.
   void prefetch(int i) const {

@@ -48,8 +48,8 @@ class NarrowAttention {
   /// Keys whose values are summed at a time.
   static constexpr int value_keys = 16;
   using tile_type                 = HostKeyTile<Call, tile_keys>;
-  using key_lines                 = LinesAhead<typename Call::key_type, tile_keys>;
-  using value_lines               = LinesAhead<typename Call::element_type, tile_keys>;
+  using key_lines                 = LinesAhead<typename Call::key_type, Call::head_size, tile_keys>;
+  using value_lines = LinesAhead<typename Call::element_type, Call::value_row_size, tile_keys>;
   static_assert(tile_keys % host_lanes == 0);
 
  public:
@@ -183,8 +183,7 @@ class NarrowAttention {
   template <int Pairs, bool Careful>
   void attend_pairs(tile_type const& tile) {
     constexpr int keys = host_lanes / Pairs;
-    key_lines next_keys(m_ahead->keys, m_unit.head_begin * std::size_t(Call::head_size),
-                        m_unit.head_end * std::size_t(Call::head_size));
+    key_lines next_keys(m_ahead->keys, m_unit.head_begin, m_unit.head_end);
     for (int key = 0; key < tile.count; key += keys) {
       for (std::uint32_t head = 0; head < m_num_heads; ++head) {
         for (int pair = 0; pair < m_num_pairs; pair += Pairs) {
@@ -192,8 +191,7 @@ class NarrowAttention {
         }
       }
     }
-    value_lines next_values(m_ahead->values, m_unit.head_begin * std::size_t(Call::value_row_size),
-                            m_unit.head_end * std::size_t(Call::value_row_size));
+    value_lines next_values(m_ahead->values, m_unit.head_begin, m_unit.head_end);
     weigh(tile, next_values);
     constexpr int wanted = Pairs == 4 ? 4 : 8;
     constexpr int block =

@@ -133,14 +133,15 @@ void check_shared_pages(ExecSpace const& exec, Plan const& plan, KeyCache const&
   }
 }
 
-/// Throws unless the pages that hold a plan's keys exist, or are null_page.
+/// Throws unless rows of the table are long enough, and the pages that hold a plan's keys exist or
+/// are null_page.
 template <class ExecSpace, class Plan, class Cache>
-void check_pages_exist(ExecSpace const& exec, char const* function, Plan const& plan,
-                       Cache const& cache) {
+void check_pages(ExecSpace const& exec, char const* function, std::string const& name,
+                 Plan const& plan, Cache const& cache) {
+  check_row_width(function, name, plan, cache);
   auto const& table        = cache.lookup_table();
   constexpr auto page_size = static_cast<std::size_t>(Cache::page_size);
-  auto const pages         = std::min(table.max_pages(),
-                                      (PlanAccess<Plan>{plan}.longest().keys + page_size - 1) / page_size);
+  auto const pages         = (PlanAccess<Plan>{plan}.longest().keys + page_size - 1) / page_size;
   if (pages == 0) return;
   auto const found = search_entries(
       exec, table, 0, plan.batch_size(), pages,

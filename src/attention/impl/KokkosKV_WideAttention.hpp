@@ -164,11 +164,9 @@ class WideAttention {
       auto const& tile = tiles[turn];
       load_tile(tile);
       auto const& ahead = more ? tiles[1 - turn] : tile;
-      m_next_keys =
-          lines_of<typename Call::key_type, Call::head_size>(ahead.keys, m_unit.head_begin);
-      m_next_values = lines_of<typename Call::element_type, Call::value_row_size>(
-          ahead.values, m_unit.head_begin);
-      m_prefetches = more;
+      m_next_keys       = {ahead.keys, m_unit.head_begin, m_unit.head_begin + 1};
+      m_next_values     = {ahead.values, m_unit.head_begin, m_unit.head_begin + 1};
+      m_prefetches      = more;
       for (int p = 0; p < m_num_panels; ++p) {
         auto& panel = m_panels[p];
         if (panel.range.misses(tile.begin, tile.begin + static_cast<std::uint32_t>(tile.count)))
@@ -209,11 +207,6 @@ class WideAttention {
       widen<key_format, key_stride>(tile.keys[i] + key_offset, m_scratch.keys[i]);
       widen<value_format, value_stride>(tile.values[i] + value_offset, m_scratch.values[i]);
     }
-  }
-
-  template <class T, int HeadSize>
-  static LinesAhead<T, tile_keys> lines_of(T const* const* rows, std::uint32_t head) {
-    return {rows, head * std::size_t(HeadSize), (head + 1) * std::size_t(HeadSize)};
   }
 
   /// Steps of the inner loops for each line that is prefetched: by the end of the first panel, all
@@ -401,8 +394,8 @@ class WideAttention {
   Panel* m_panels;
   int m_num_panels;
   /// Of the next tile; prefetched during the first panel's turn.
-  LinesAhead<typename Call::key_type, tile_keys> m_next_keys{nullptr, 0, 0};
-  LinesAhead<typename Call::element_type, tile_keys> m_next_values{nullptr, 0, 0};
+  LinesAhead<typename Call::key_type, Call::head_size, tile_keys> m_next_keys;
+  LinesAhead<typename Call::element_type, Call::value_row_size, tile_keys> m_next_values;
   bool m_prefetches = false;
 };
 

@@ -10,11 +10,10 @@
 #include <span>
 #include <vector>
 
+#include <cache/KokkosKV_StaticParams.hpp>
 #include <manager/KokkosKV_PageKey.hpp>
 
 namespace KokkosKV::Impl {
-
-inline constexpr std::uint32_t no_page = 0xFFFFFFFFu;
 
 /// A page is published below another published page, or below the root of a domain. What a page is
 /// follows from its parent and its tokens; the key only leads to it.
@@ -24,9 +23,9 @@ class PageIndex {
       : m_page_size(page_size),
         m_nodes(num_pages),
         m_tokens(std::size_t(num_pages) * page_size),
-        m_buckets(std::bit_ceil(std::size_t(num_pages) + 1), no_page) {}
+        m_buckets(std::bit_ceil(std::size_t(num_pages) + 1), null_page) {}
 
-  /// Where a page stands: below `parent`, or below the root of `domain` where that is no_page.
+  /// Where a page stands: below `parent`, or below the root of `domain` where that is null_page.
   struct Place {
     std::uint32_t parent;
     std::uint32_t domain;
@@ -34,10 +33,10 @@ class PageIndex {
     friend bool operator==(Place const&, Place const&) = default;
   };
 
-  /// The published page of these tokens, or no_page.
+  /// The published page of these tokens, or null_page.
   std::uint32_t find(Place place, PageKey key, std::span<std::uint32_t const> tokens) const {
     auto page = m_buckets[bucket_of(key)];
-    while (page != no_page && !is(page, place, key, tokens)) page = m_nodes[page].next;
+    while (page != null_page && !is(page, place, key, tokens)) page = m_nodes[page].next;
     return page;
   }
 
@@ -45,7 +44,6 @@ class PageIndex {
   bool is_leaf(std::uint32_t page) const { return m_nodes[page].children == 0; }
   PageKey key(std::uint32_t page) const { return m_nodes[page].key; }
   Place place(std::uint32_t page) const { return {m_nodes[page].parent, m_nodes[page].domain}; }
-  std::uint32_t num_children(std::uint32_t page) const { return m_nodes[page].children; }
   std::span<std::uint32_t const> tokens(std::uint32_t page) const {
     return {m_tokens.data() + std::size_t(page) * m_page_size, m_page_size};
   }
@@ -57,7 +55,7 @@ class PageIndex {
     bucket        = page;
     std::copy(tokens.begin(), tokens.end(),
               m_tokens.begin() + static_cast<std::ptrdiff_t>(std::size_t(page) * m_page_size));
-    if (place.parent != no_page) ++m_nodes[place.parent].children;
+    if (place.parent != null_page) ++m_nodes[place.parent].children;
   }
 
   /// Takes a leaf out.
@@ -67,16 +65,16 @@ class PageIndex {
     while (*place != page) place = &m_nodes[*place].next;
     *place            = node.next;
     node.is_published = false;
-    if (node.parent != no_page) --m_nodes[node.parent].children;
+    if (node.parent != null_page) --m_nodes[node.parent].children;
   }
 
  private:
   struct Node {
     PageKey key{};
-    std::uint32_t parent   = no_page;
+    std::uint32_t parent   = null_page;
     std::uint32_t domain   = 0;
     std::uint32_t children = 0;
-    std::uint32_t next     = no_page;  ///< in the bucket
+    std::uint32_t next     = null_page;  ///< in the bucket
     bool is_published      = false;
   };
 

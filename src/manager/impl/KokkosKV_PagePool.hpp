@@ -85,7 +85,7 @@ class PagePool {
   void take_out(std::uint32_t page) {
     auto const parent = m_index.place(page).parent;
     m_index.withdraw(page);
-    if (parent != no_page && m_index.is_leaf(parent) && m_references[parent] == 0)
+    if (parent != null_page && m_index.is_leaf(parent) && m_references[parent] == 0)
       m_policy->uncover(parent);
   }
 

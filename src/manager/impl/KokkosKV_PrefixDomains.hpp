@@ -2,12 +2,9 @@
 #ifndef KOKKOSKV_IMPL_PREFIXDOMAINS_HPP
 #define KOKKOSKV_IMPL_PREFIXDOMAINS_HPP
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <string>
-#include <tuple>
 #include <vector>
 
 #include <manager/KokkosKV_PageHash.hpp>
@@ -50,23 +47,17 @@ class PrefixDomains {
   }
 
   PageKey key(std::uint32_t number) const { return m_entries[number].key; }
-  PrefixDomain const& domain(std::uint32_t number) const { return *m_entries[number].domain; }
 
   static constexpr std::uint32_t no_domain = 0xFFFFFFFFu;
 
  private:
-  struct Less {
-    bool operator()(PrefixDomain const& a, PrefixDomain const& b) const {
-      return std::tie(a.tenant, a.adapter, a.content) < std::tie(b.tenant, b.adapter, b.content);
-    }
-  };
   struct Entry {
     PrefixDomain const* domain = nullptr;  ///< the key in the map, which stays in place
     PageKey key{};
     std::size_t references = 0;
   };
 
-  std::map<PrefixDomain, std::uint32_t, Less> m_numbers;
+  std::map<PrefixDomain, std::uint32_t> m_numbers;
   std::vector<Entry> m_entries;
   std::vector<std::uint32_t> m_free;
 };

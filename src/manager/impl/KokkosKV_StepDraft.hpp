@@ -43,7 +43,7 @@ struct StepDraft {
   bool copies_tail;           ///< others read the page that the first row goes to
   std::size_t old_num_pages;
   std::uint32_t old_num_stored;
-  std::uint32_t copied_page = no_page;  ///< what the copy is of; held until the step is committed
+  std::uint32_t copied_page = null_page;  ///< what the copy is of; held until the step is committed
 };
 
 /// Collects the parts of a step and counts the pages that it needs.
@@ -103,7 +103,7 @@ class StepDrafter {
 
   Position start_of(ManagedSequence const& sequence) const {
     auto const full = sequence.num_stored / page_size();
-    if (full == 0) return {{no_page, sequence.domain}, m_domains.key(sequence.domain)};
+    if (full == 0) return {{null_page, sequence.domain}, m_domains.key(sequence.domain)};
     auto const parent = sequence.pages[full - 1];
     return {{parent, sequence.domain}, m_pool.index().key(parent)};
   }
@@ -117,8 +117,8 @@ class StepDrafter {
       auto const part = std::span(tokens).subspan(draft.num_stored, page_size());
       auto const key  = m_options.hash(chain.at.key, part);
       auto page       = m_pool.index().find(chain.at.place, key, part);
-      if (page == no_page) page = find_pending(chain.at.place, key, part);
-      if (page == no_page) return;
+      if (page == null_page) page = find_pending(chain.at.place, key, part);
+      if (page == null_page) return;
       if (page < m_pool.num_pages() && m_pool.is_cached(page)) m_revived.insert(page);
       draft.new_pages.push_back(page);
       draft.num_stored += page_size();
@@ -135,7 +135,7 @@ class StepDrafter {
       if (pending.place == place && std::ranges::equal(pending.tokens, tokens))
         return pending.number;
     }
-    return no_page;
+    return null_page;
   }
 
   /// Nobody writes into a page that another sequence has, or that can be found. Of the sequences
@@ -164,7 +164,7 @@ class StepDrafter {
       auto const part = std::span(sequence.tokens).subspan(i * page_size(), page_size());
       auto const key  = m_options.hash(chain.at.key, part);
       // The first that fills a page is the one that publishes it.
-      if (find_pending(chain.at.place, key, part) == no_page)
+      if (find_pending(chain.at.place, key, part) == null_page)
         m_pending.emplace(key, Pending{chain.at.place, part, number});
       chain.at = {{number, sequence.domain}, key};
     }
