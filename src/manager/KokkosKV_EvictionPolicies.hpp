@@ -19,7 +19,7 @@ enum class EvictionKind {
   /// the uses and ages of cached and recently evicted blocks: for pools that are smaller than what
   /// is asked for. 56 bytes a page of the pool, of which 32 remember evicted blocks.
   reuse_rate,
-  /// The page that was released longest ago. 17 bytes a page; the quickest.
+  /// The page that was released longest ago. 16 bytes a page; the quickest.
   lru,
   /// The page that was used least often, where old uses count less. 32 bytes a page.
   lfu

@@ -2,6 +2,7 @@
 #ifndef KOKKOSKV_EVICTIONPOLICY_HPP
 #define KOKKOSKV_EVICTIONPOLICY_HPP
 
+#include <cstddef>
 #include <cstdint>
 
 #include <cache/KokkosKV_StaticParams.hpp>
@@ -71,6 +72,27 @@ class EvictionPolicy {
   /// \param page       the page
   /// \param is_listed  it is evictable: unreferenced and a leaf
   virtual void remove(std::uint32_t page, bool is_listed) = 0;
+
+  /// A hint that the block will soon be inserted, unless it is cached: what insert() will need of
+  /// memory can be asked for.
+  ///
+  /// \param hash  names the block
+  virtual void prefetch_block(std::uint64_t /*hash*/) const {}
+
+  /// A hint that the page will soon be used.
+  ///
+  /// \param page  any page of the pool, cached or not
+  virtual void prefetch_page(std::uint32_t /*page*/) const {}
+
+  /// So many pages, about, go before upcoming().
+  static constexpr std::size_t upcoming_distance = 4;
+
+  /// A hint which page will likely be evicted soon: what is needed then can be asked for. no_page
+  /// where none is known.
+  virtual std::uint32_t upcoming() const { return no_page; }
+
+  /// Host memory held for the pages, in bytes; 0 where it is not known.
+  virtual std::size_t memory_bytes() const { return 0; }
 };
 
 }  // namespace KokkosKV

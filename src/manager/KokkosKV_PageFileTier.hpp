@@ -145,6 +145,8 @@ class PageFileTier {
   /// Bytes of one page file: those of the page, its tokens and the header.
   std::uint64_t file_bytes() const { return Impl::page_file_bytes(m_folder.options()); }
 
+  /// What the pages are like.
+  PageFileOptions const& options() const { return m_folder.options(); }
   /// What the tier holds and has done.
   PageFileStatistics statistics() const {
     return {count(), size_bytes(), m_puts, m_gets, m_hits, m_refusals.count(), m_evicted};

@@ -48,6 +48,15 @@ struct StepLayout {
   bool fits() const { return missing_pages == 0; }
 };
 
+/// Whether a sequence could be swapped, and what is lacking if not.
+struct SwapResult {
+  std::uint32_t missing_pages      = 0;  ///< pages of the pool
+  std::uint32_t missing_host_pages = 0;  ///< host pages
+
+  /// Whether there was room.
+  bool fits() const { return missing_pages == 0 && missing_host_pages == 0; }
+};
+
 }  // namespace KokkosKV
 
 #endif

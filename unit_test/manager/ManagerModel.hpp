@@ -1,5 +1,4 @@
-// A plain model of what a PageManager must do, and a cache of prefix hashes that it is checked
-// with.
+// A plain model of what a PageManager must do.
 #ifndef KOKKOSKV_TEST_MANAGERMODEL_HPP
 #define KOKKOSKV_TEST_MANAGERMODEL_HPP
 
@@ -8,11 +7,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <manager/KokkosKV_PageManager.hpp>
-#include <reference/Random.hpp>
+
+#include "FailingMemory.hpp"
+#include "ModelStorage.hpp"
 
 namespace KokkosKVTest {
 
@@ -24,64 +28,106 @@ class ManagerModel {
     std::vector<std::uint32_t> tokens;
     KokkosKV::PrefixDomain domain;
     std::uint32_t num_stored = 0;
+    bool is_out              = false;
   };
 
-  explicit ManagerModel(KokkosKV::PageManagerOptions const& options)
-      : manager(options),
-        slots(std::size_t(options.num_pages) * options.page_size, 0),
-        m_page_size(options.page_size) {}
+  ManagerModel(KokkosKV::PageManagerOptions const& options, ModelStorage& storage,
+               KokkosKV::PageTiers const& tiers)
+      : manager(options, tiers), m_storage(storage), m_page_size(options.page_size) {
+    manager.set_event_callback([this](KokkosKV::PageEvent const& event) { note(event); });
+  }
 
   KokkosKV::PageManager manager;
   std::map<KokkosKV::SequenceId, Sequence> sequences;
-  std::vector<std::uint64_t> slots;
+  /// Pages that pins hold.
+  std::map<KokkosKV::SequenceId, std::vector<std::uint32_t>> pins;
 
   /// Does what the kernels of a step do.
   void run_step(KokkosKV::StepLayout const& layout) {
-    for (auto const& copy : layout.copies) {
-      for (std::uint32_t i = 0; i < m_page_size; ++i)
-        slots[slot(copy.destination, i)] = slots[slot(copy.source, i)];
-    }
+    std::vector<std::uint64_t> rows;
     for (std::size_t i = 0; i < layout.sequences.size(); ++i) {
-      auto const id     = layout.sequences[i];
-      auto const pages  = manager.pages(id);
-      auto const hashes = prefix_hashes(sequences.at(id));
-      auto const begin  = layout.cache_lengths[i];
-      auto const rows   = layout.row_offsets[i + 1] - layout.row_offsets[i];
-      for (auto t = begin; t < begin + rows; ++t)
-        slots[slot(pages[t / m_page_size], t % m_page_size)] = hashes[t];
+      auto const hashes = prefix_hashes(sequences.at(layout.sequences[i]));
+      auto const begin  = hashes.begin() + layout.cache_lengths[i];
+      rows.insert(rows.end(), begin, begin + layout.row_offsets[i + 1] - layout.row_offsets[i]);
     }
+    m_storage.run(manager, layout, rows);
     // What the step's attention reads.
     for (std::size_t i = 0; i < layout.sequences.size(); ++i) {
-      auto const rows = layout.row_offsets[i + 1] - layout.row_offsets[i];
-      expect_readable(layout.sequences[i], layout.cache_lengths[i] + rows);
+      auto const num_rows = layout.row_offsets[i + 1] - layout.row_offsets[i];
+      expect_readable(layout.sequences[i], layout.cache_lengths[i] + num_rows);
     }
   }
 
   /// All that must hold between steps.
-  void check() const {
+  void check() {
     std::vector<std::uint32_t> references(manager.options().num_pages, 0);
+    std::uint64_t unused_slots = 0;
     for (auto const& [id, sequence] : sequences) {
       ASSERT_EQ(manager.num_stored(id), sequence.num_stored) << id;
       ASSERT_TRUE(std::equal(sequence.tokens.begin(), sequence.tokens.end(),
                              manager.tokens(id).begin(), manager.tokens(id).end()));
-      ASSERT_EQ(manager.pages(id).size(), (sequence.num_stored + m_page_size - 1) / m_page_size);
-      expect_readable(id, sequence.num_stored);
+      ASSERT_EQ(manager.state(id) != KokkosKV::SequenceState::resident, sequence.is_out) << id;
+      auto const num_pages =
+          sequence.is_out ? 0 : (sequence.num_stored + m_page_size - 1) / m_page_size;
+      ASSERT_EQ(manager.pages(id).size(), num_pages) << id;
+      if (!sequence.is_out) {
+        expect_readable(id, sequence.num_stored);
+        unused_slots += num_pages * m_page_size - sequence.num_stored;
+        // Every full page is published.
+        auto const full = sequence.num_stored / m_page_size * m_page_size;
+        ASSERT_EQ(manager.count_cached_tokens(manager.tokens(id).first(full), sequence.domain),
+                  full)
+            << id;
+      }
       for (auto const page : manager.pages(id)) ++references[page];
+    }
+    for (auto const& [id, pages] : pins) {
+      for (auto const page : pages) ++references[page];
     }
     std::uint32_t used = 0;
     for (std::uint32_t page = 0; page < references.size(); ++page) {
       ASSERT_EQ(manager.num_references(page), references[page]) << page;
       used += references[page] > 0 ? 1 : 0;
     }
-    auto const counts = manager.page_counts();
-    ASSERT_EQ(counts.used, used);
-    ASSERT_EQ(counts.free + counts.cached + counts.used, references.size());
-    ASSERT_EQ(manager.num_sequences(), sequences.size());
+    check_counts(used, unused_slots);
   }
 
+  /// Pages that can be found in the pool, as the events tell.
+  std::uint64_t num_findable() const { return m_findable[0].size(); }
+  std::uint64_t num_findable_on_host() const { return m_findable[1].size(); }
+
  private:
-  std::size_t slot(std::uint32_t page, std::uint32_t index) const {
-    return std::size_t(page) * m_page_size + index;
+  using Named = std::pair<KokkosKV::PageKey, KokkosKV::PageKey>;
+
+  void check_counts(std::uint32_t used, std::uint64_t unused_slots) {
+    auto const counts = manager.page_counts();
+    ASSERT_EQ(counts.used, used);
+    ASSERT_EQ(counts.free + counts.cached + counts.used, manager.options().num_pages);
+    ASSERT_EQ(counts.host_free + counts.host_cached + counts.host_used,
+              m_storage.transfer()->num_host_pages());
+    ASSERT_EQ(counts.unused_slots, unused_slots);
+    ASSERT_EQ(manager.num_sequences(), sequences.size());
+    ASSERT_GE(num_findable(), counts.cached);
+    ASSERT_LE(num_findable(), counts.cached + counts.used);
+    ASSERT_GE(num_findable_on_host(), counts.host_cached);
+    ASSERT_LE(num_findable_on_host(), counts.host_cached + counts.host_used);
+    auto const posted = manager.read_statistics();
+    ASSERT_EQ(posted.pages.cached, counts.cached);
+    ASSERT_EQ(posted.pages.host_used, counts.host_used);
+    ASSERT_EQ(posted.sequences, sequences.size());
+    ASSERT_EQ(posted.events.evicted_pages, manager.statistics().evicted_pages);
+  }
+
+  void note(KokkosKV::PageEvent const& event) {
+    WorkingMemory const memory;
+    auto& findable = m_findable[event.place == KokkosKV::PageEvent::Place::pool ? 0 : 1];
+    if (event.kind == KokkosKV::PageEvent::Kind::stored) {
+      findable.emplace(event.key, event.parent);
+      return;
+    }
+    auto const found = findable.find({event.key, event.parent});
+    ASSERT_NE(found, findable.end()) << "removed what was not stored";
+    findable.erase(found);
   }
 
   static std::vector<std::uint64_t> prefix_hashes(Sequence const& sequence) {
@@ -103,16 +149,16 @@ class ManagerModel {
     return result;
   }
 
-  void expect_readable(KokkosKV::SequenceId id, std::uint32_t num_tokens) const {
-    auto const pages  = manager.pages(id);
-    auto const hashes = prefix_hashes(sequences.at(id));
-    for (std::uint32_t t = 0; t < num_tokens; ++t) {
-      ASSERT_EQ(slots[slot(pages[t / m_page_size], t % m_page_size)], hashes[t])
-          << "sequence " << id << ", token " << t;
-    }
+  void expect_readable(KokkosKV::SequenceId id, std::uint32_t num_tokens) {
+    auto hashes = prefix_hashes(sequences.at(id));
+    hashes.resize(num_tokens);
+    ASSERT_EQ(m_storage.read(manager.pages(id), num_tokens), hashes) << "sequence " << id;
   }
 
+  ModelStorage& m_storage;
   std::uint32_t m_page_size;
+  /// In the pool and in host pages; equal keys may come several times where hashes collide.
+  std::multiset<Named> m_findable[2];
 };
 
 }  // namespace KokkosKVTest

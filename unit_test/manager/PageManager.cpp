@@ -124,7 +124,7 @@ TEST(PageManager, SharedPagesCountOnce) {
 TEST(PageManager, ChunksRoundToPages) {
   PageManager manager({.num_pages = 8, .page_size = 16});
   auto const id = manager.create(counting_tokens(37));
-  std::vector<std::uint32_t> used;
+  std::vector<std::uint64_t> used;
   for (std::uint32_t const rows : {16, 5, 16}) {
     step(manager, id, rows);
     used.push_back(manager.page_counts().used);
@@ -132,7 +132,7 @@ TEST(PageManager, ChunksRoundToPages) {
   manager.append(id, counting_tokens(3, 900));
   step(manager, id);
   used.push_back(manager.page_counts().used);
-  EXPECT_EQ(used, (std::vector<std::uint32_t>{1, 2, 3, 3}));
+  EXPECT_EQ(used, (std::vector<std::uint64_t>{1, 2, 3, 3}));
   manager.free(id);
   EXPECT_EQ(manager.page_counts().cached, 2u);
   EXPECT_EQ(manager.page_counts().free, 6u);

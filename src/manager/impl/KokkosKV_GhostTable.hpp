@@ -7,8 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <vector>
 
+#include <kokkos_ext/impl/KokkosKV_LargeVector.hpp>
+#include <kokkos_ext/impl/KokkosKV_Prefetch.hpp>
 #include <manager/impl/KokkosKV_PageHistory.hpp>
 
 namespace KokkosKV::Impl {
@@ -60,6 +61,11 @@ class GhostTable {
     victim->epoch        = epoch;
   }
 
+  /// Asks for the memory of a block's set.
+  void prefetch(std::uint64_t hash) const { Impl::prefetch(&m_sets[set_index(mix(hash))]); }
+  /// Host memory held.
+  std::size_t memory_bytes() const { return m_sets.capacity() * sizeof(Set); }
+
  private:
   static constexpr std::size_t ways       = 8;
   static constexpr std::uint32_t tag_mask = 0xFFFFFFu;
@@ -74,12 +80,13 @@ class GhostTable {
     return hash ^ hash >> 32;
   }
   /// The upper half of a key chooses the set, the lower half is the tag.
-  Set& set_of(std::uint64_t key) { return m_sets[(key >> 32) * m_sets.size() >> 32]; }
+  std::size_t set_index(std::uint64_t key) const { return (key >> 32) * m_sets.size() >> 32; }
+  Set& set_of(std::uint64_t key) { return m_sets[set_index(key)]; }
   static std::uint32_t tag_of(std::uint64_t key) {
     return static_cast<std::uint32_t>(key) & tag_mask;
   }
 
-  std::vector<Set> m_sets;
+  LargeVector<Set> m_sets;
 };
 
 }  // namespace KokkosKV::Impl

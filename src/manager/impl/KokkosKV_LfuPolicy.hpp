@@ -3,9 +3,10 @@
 #define KOKKOSKV_IMPL_LFUPOLICY_HPP
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <vector>
 
+#include <kokkos_ext/impl/KokkosKV_LargeVector.hpp>
 #include <manager/KokkosKV_EvictionPolicy.hpp>
 #include <manager/impl/KokkosKV_PageHeap.hpp>
 
@@ -46,6 +47,9 @@ class LfuPolicy final : public EvictionPolicy {
     return page;
   }
   void remove(std::uint32_t page, bool /*is_listed*/) override { m_evictable.erase(page); }
+  std::size_t memory_bytes() const override {
+    return m_entries.capacity() * sizeof(Entry) + m_evictable.memory_bytes();
+  }
 
  private:
   struct Entry {
@@ -68,7 +72,7 @@ class LfuPolicy final : public EvictionPolicy {
 
   std::uint64_t m_age  = 0;
   std::uint64_t m_time = 0;
-  std::vector<Entry> m_entries;
+  LargeVector<Entry> m_entries;
   PageHeap<Order> m_evictable;
 };
 

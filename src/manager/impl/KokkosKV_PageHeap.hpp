@@ -4,7 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include <kokkos_ext/impl/KokkosKV_LargeVector.hpp>
 
 namespace KokkosKV::Impl {
 
@@ -40,6 +41,11 @@ class PageHeap {
     sink(m_places[last]);
   }
 
+  /// Host memory held.
+  std::size_t memory_bytes() const {
+    return (m_heap.capacity() + m_places.capacity()) * sizeof(std::uint32_t);
+  }
+
  private:
   static constexpr std::uint32_t nowhere = 0xFFFFFFFFu;
 
@@ -67,8 +73,8 @@ class PageHeap {
   }
 
   Less m_less;
-  std::vector<std::uint32_t> m_heap;
-  std::vector<std::uint32_t> m_places;
+  LargeVector<std::uint32_t> m_heap;
+  LargeVector<std::uint32_t> m_places;
 };
 
 }  // namespace KokkosKV::Impl

@@ -4,7 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include <cache/KokkosKV_StaticParams.hpp>
+#include <kokkos_ext/impl/KokkosKV_LargeVector.hpp>
+#include <kokkos_ext/impl/KokkosKV_Prefetch.hpp>
 
 namespace KokkosKV::Impl {
 
@@ -23,6 +26,12 @@ class PageLists {
   bool is_listed(std::uint32_t page) const { return m_links[page].next != page; }
   /// The first page of a list; its end where there is none.
   std::uint32_t front(std::uint32_t list) const { return after(end(list)); }
+  /// The page that stands so many behind the first one of a list; null_page where there is none.
+  std::uint32_t behind_front(std::uint32_t list, std::size_t distance) const {
+    auto page = front(list);
+    for (; distance > 0 && page < m_num_pages; --distance) page = after(page);
+    return page < m_num_pages ? page : null_page;
+  }
   std::uint32_t after(std::uint32_t node) const { return m_links[node].next; }
   /// The node that stands behind the last page of a list.
   std::uint32_t end(std::uint32_t list) const { return m_num_pages + list; }
@@ -45,6 +54,11 @@ class PageLists {
     isolate(end(from));
   }
 
+  /// Asks for the memory of a page's links.
+  void prefetch(std::uint32_t page) const { Impl::prefetch(&m_links[page]); }
+  /// Host memory held.
+  std::size_t memory_bytes() const { return m_links.capacity() * sizeof(Links); }
+
  private:
   struct Links {
     std::uint32_t next;
@@ -58,7 +72,7 @@ class PageLists {
   }
 
   std::uint32_t m_num_pages = 0;
-  std::vector<Links> m_links;
+  LargeVector<Links> m_links;
 };
 
 }  // namespace KokkosKV::Impl

@@ -17,12 +17,9 @@ class PrefixDomains {
  public:
   /// The number of a domain, with one more reference.
   std::uint32_t retain(PrefixDomain const& domain) {
+    if (m_free.empty()) add_number();
     auto const [place, is_new] = m_numbers.try_emplace(domain, 0);
     if (is_new) {
-      if (m_free.empty()) {
-        m_free.push_back(static_cast<std::uint32_t>(m_entries.size()));
-        m_entries.emplace_back();
-      }
       place->second = m_free.back();
       m_free.pop_back();
       m_entries[place->second] = {&place->first, hash_domain(domain), 0};
@@ -51,6 +48,13 @@ class PrefixDomains {
   static constexpr std::uint32_t no_domain = 0xFFFFFFFFu;
 
  private:
+  /// May throw, but has changed nothing then; release() needs no memory afterwards.
+  void add_number() {
+    m_free.reserve(m_entries.size() + 1);
+    m_entries.emplace_back();
+    m_free.push_back(static_cast<std::uint32_t>(m_entries.size() - 1));
+  }
+
   struct Entry {
     PrefixDomain const* domain = nullptr;  ///< the key in the map, which stays in place
     PageKey key{};

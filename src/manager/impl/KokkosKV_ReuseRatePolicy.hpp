@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
-#include <vector>
 
+#include <kokkos_ext/impl/KokkosKV_LargeVector.hpp>
 #include <manager/KokkosKV_EvictionPolicy.hpp>
 #include <manager/impl/KokkosKV_AgeGroups.hpp>
 #include <manager/impl/KokkosKV_CellRanking.hpp>
@@ -36,6 +36,7 @@ class ReuseRatePolicy final : public EvictionPolicy {
     m_fading           = std::exp2(-m_uses_per_epoch / (half_life_turnovers * pages));
     m_uses             = 0;
     m_unranked         = 0;
+    m_upcoming         = no_page;
     m_entries.assign(num_pages, {});
     m_lists.reset(num_pages, num_reuse_cells);
     m_ghosts.reset(ghosts_per_page * num_pages);
@@ -76,12 +77,22 @@ class ReuseRatePolicy final : public EvictionPolicy {
     if (cell == num_reuse_cells) return no_page;
     auto const page = m_lists.front(list_of(cell));
     m_lists.unlink(page);
+    prefetch_victims(list_of(cell));
     remember(m_entries[page]);
     return page;
   }
   void remove(std::uint32_t page, bool /*is_listed*/) override {
     m_lists.unlink(page);
     leave(m_entries[page].history, m_entries[page].epoch, 0);
+  }
+  void prefetch_block(std::uint64_t hash) const override { m_ghosts.prefetch(hash); }
+  void prefetch_page(std::uint32_t page) const override {
+    Impl::prefetch(&m_entries[page]);
+    m_lists.prefetch(page);
+  }
+  std::uint32_t upcoming() const override { return m_upcoming; }
+  std::size_t memory_bytes() const override {
+    return m_entries.capacity() * sizeof(Entry) + m_lists.memory_bytes() + m_ghosts.memory_bytes();
   }
 
  private:
@@ -120,6 +131,14 @@ class ReuseRatePolicy final : public EvictionPolicy {
     if (++m_uses < m_uses_per_epoch) return;
     m_uses -= m_uses_per_epoch;
     begin_epoch();
+  }
+  /// Asks for the memory that evicting a later page will need first, and, since an earlier call has
+  /// asked that for a page that comes before it, for what that one will need then.
+  void prefetch_victims(std::uint32_t list) {
+    m_upcoming = m_lists.behind_front(list, upcoming_distance);
+    if (m_upcoming == no_page) return;
+    prefetch_page(m_upcoming);
+    m_ghosts.prefetch(m_entries[m_lists.behind_front(list, upcoming_distance / 2)].hash);
   }
   void remember(Entry const& entry) {
     m_ghosts.store(
@@ -173,11 +192,12 @@ class ReuseRatePolicy final : public EvictionPolicy {
     }
   }
 
-  double m_uses_per_epoch = least_uses_per_epoch;
-  double m_fading         = 1;
-  double m_uses           = 0;  ///< in this epoch
-  double m_unranked       = 0;  ///< uses since the last ranking
-  std::vector<Entry> m_entries;
+  double m_uses_per_epoch  = least_uses_per_epoch;
+  double m_fading          = 1;
+  double m_uses            = 0;  ///< in this epoch
+  double m_unranked        = 0;  ///< uses since the last ranking
+  std::uint32_t m_upcoming = no_page;
+  LargeVector<Entry> m_entries;
   PageLists m_lists;
   GhostTable m_ghosts;
   AgeGroups m_ages;
