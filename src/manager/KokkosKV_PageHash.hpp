@@ -19,9 +19,9 @@ namespace KokkosKV {
 /// on the adapter and on what stands behind placeholder tokens (images), and tenants may not learn
 /// from timing what others have asked.
 struct PrefixDomain {
-  std::string tenant;   ///< whose prompts they are
-  std::string adapter;  ///< what changes the model's weights
-  std::string content;  ///< what stands behind placeholders
+  std::string tenant  = {};  ///< whose prompts they are
+  std::string adapter = {};  ///< what changes the model's weights
+  std::string content = {};  ///< what stands behind placeholders
 
   /// Orders by one part after the other.
   friend auto operator<=>(PrefixDomain const&, PrefixDomain const&) = default;

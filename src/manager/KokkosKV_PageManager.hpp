@@ -3,6 +3,7 @@
 #define KOKKOSKV_PAGEMANAGER_HPP
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -342,6 +343,8 @@ class PageManager {
   void set_event_callback(PageEventCallback callback) {
     m_pages.log.callback = std::move(callback);
   }
+  /// A number that no other manager of the process has or had.
+  std::uint64_t serial() const { return m_serial; }
   /// How the manager works.
   PageManagerOptions const& options() const { return m_pages.options; }
 
@@ -360,16 +363,22 @@ class PageManager {
     return options;
   }
 
+  static std::uint64_t next_serial() {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
+  }
+
   void check_prepared(char const* function) const {
     if (!m_step.is_prepared()) throw SequenceError(function, "step", "none", "a prepared one");
   }
 
   /// All that is stored but the first tokens.
   void give_up(Sequence& sequence, std::uint32_t num_kept) {
-    sequence.num_stored = num_kept;
-    m_pages.pool.release(sequence.pages,
-                         std::min(m_pages.pages_of(num_kept), sequence.pages.size()));
-    ++sequence.table_version;
+    sequence.num_stored  = num_kept;
+    auto const num_pages = std::min(m_pages.pages_of(num_kept), sequence.pages.size());
+    // Who follows the table need not look at it where only the length changes.
+    if (num_pages < sequence.pages.size()) ++sequence.table_version;
+    m_pages.pool.release(sequence.pages, num_pages);
     account(sequence);
   }
 
@@ -394,6 +403,7 @@ class PageManager {
   std::unordered_map<SequenceId, std::vector<std::uint32_t>> m_pins;
   std::vector<Sequence*> m_requested;  ///< of the step
   std::uint64_t m_unused_slots = 0;
+  std::uint64_t m_serial       = next_serial();
   Impl::StatisticsBoard m_board;
 };
 

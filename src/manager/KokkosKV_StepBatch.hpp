@@ -89,8 +89,7 @@ struct StepBatcherStatistics {
 /// instances that wait for one another. One thread at a time may call members. The instance must
 /// live as long as the batcher.
 ///
-/// A batcher follows one manager. Given another it writes all rows anew, but it knows managers by
-/// their address: after one was replaced at the same address, call forget().
+/// A batcher follows one manager. Given another it writes all rows anew.
 template <class ExecSpace = Kokkos::DefaultExecutionSpace>
 class StepBatcher {
   static_assert(Impl::has_pinned_space<ExecSpace>,
@@ -136,8 +135,8 @@ class StepBatcher {
   StepBatch<ExecSpace> load(ExecSpace const& exec, PageManager const& manager,
                             StepLayout const& layout) {
     check_layout(layout);
-    if (m_manager != &manager) forget();
-    m_manager = &manager;
+    if (m_manager != manager.serial()) m_rows.forget();
+    m_manager = manager.serial();
     grow_table(exec, layout);
     m_rows.find_changes(manager, layout, m_changes);
     Impl::StepWords const places(layout.sequences.size(), layout.copies.size(), m_changes.size());
@@ -160,9 +159,6 @@ class StepBatcher {
     m_statistics.table_entries += num_changed_pages();
     return batch(layout, places, staging.words());
   }
-
-  /// The next load writes all rows of the lookup table anew.
-  void forget() { m_rows.forget(); }
 
   /// Sequences that a step can have before something grows.
   std::size_t max_sequences() const { return m_table.extent(0); }
@@ -254,7 +250,7 @@ class StepBatcher {
   table_type m_table;
   Impl::KnownRows m_rows;
   std::vector<Impl::RowChange> m_changes;
-  PageManager const* m_manager = nullptr;
+  std::uint64_t m_manager = 0;  ///< serial number
   StepBatcherStatistics m_statistics;
 };
 
