@@ -49,6 +49,7 @@ class SequenceSwap {
     }
     host().settle(false);
     m_ledger.pool.release(sequence.pages, 0);
+    ++sequence.table_version;
     go_to_host(sequence, std::move(held));
     ++m_ledger.log.counts.swapped_out;
     return {};
@@ -71,7 +72,6 @@ class SequenceSwap {
     // The last page may be partly filled: it is nobody else's.
     release_host(sequence.host_pages);
     sequence.state = SequenceState::resident;
-    ++sequence.table_version;
     m_ledger.publish(sequence, found.size());
     m_ledger.raise(sequence, 0);
     ++m_ledger.log.counts.swapped_in;
