@@ -13,6 +13,9 @@ void register_copy_benchmarks(Scale scale);
 void register_validation_benchmarks(Scale scale);
 void register_attention_decode_benchmarks(Scale scale);
 void register_attention_prefill_benchmarks(Scale scale);
+void register_manager_trace_benchmarks(Scale scale);
+void register_manager_scaling_benchmarks(Scale scale);
+void register_manager_step_benchmarks(Scale scale);
 
 }  // namespace KokkosKV::Perf
 

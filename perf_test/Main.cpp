@@ -31,6 +31,9 @@ int main(int argc, char** argv) {
   KokkosKV::Perf::register_validation_benchmarks(scale);
   KokkosKV::Perf::register_attention_decode_benchmarks(scale);
   KokkosKV::Perf::register_attention_prefill_benchmarks(scale);
+  KokkosKV::Perf::register_manager_trace_benchmarks(scale);
+  KokkosKV::Perf::register_manager_scaling_benchmarks(scale);
+  KokkosKV::Perf::register_manager_step_benchmarks(scale);
 
   KokkosKV::Perf::TableReporter table;
   auto const cases = benchmark::RunSpecifiedBenchmarks(&table);

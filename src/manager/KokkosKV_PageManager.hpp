@@ -352,14 +352,14 @@ class PageManager {
   using Sequence = Impl::ManagedSequence;
 
   static PageManagerOptions const& checked(PageManagerOptions const& options) {
-    auto const check = [](char const* name, std::uint32_t value) {
-      if (value == 0 || value == null_page) {
+    auto const check = [](char const* name, std::uint32_t value, std::uint32_t most) {
+      if (value == 0 || value > most) {
         throw ShapeError("PageManager", std::string("options.") + name, std::to_string(value),
-                         "1 to 4294967294");
+                         "1 to " + std::to_string(most));
       }
     };
-    check("num_pages", options.num_pages);
-    check("page_size", options.page_size);
+    check("num_pages", options.num_pages, 0x7FFFFFFF);
+    check("page_size", options.page_size, 0xFFFFFFFF);
     return options;
   }
 

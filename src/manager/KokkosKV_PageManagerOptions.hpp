@@ -17,7 +17,7 @@ class SequenceError : public ArgumentError {
 
 /// How a PageManager works.
 struct PageManagerOptions {
-  std::uint32_t num_pages = 0;  ///< of the pool, at most 0xFFFFFFFE
+  std::uint32_t num_pages = 0;  ///< of the pool, below 2^31
   std::uint32_t page_size = 0;  ///< tokens of a page
   /// Which cached page goes first.
   EvictionKind eviction = EvictionKind::reuse_rate;

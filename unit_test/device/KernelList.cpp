@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -49,6 +50,9 @@ struct Entry {
   std::string function;
   std::string source;
   std::vector<std::string> types;
+
+  /// Functions have names in lower case.
+  bool is_class() const { return std::isupper(static_cast<unsigned char>(function.front())) != 0; }
 };
 
 std::vector<Entry> listed() {
@@ -84,7 +88,9 @@ TEST(KernelList, HasEveryPublicFunction) {
     functions.merge(host_functions(SourceText::read(source_folder, path)));
   }
   std::set<std::string> names;
-  for (auto const& entry : listed()) names.insert(entry.function);
+  for (auto const& entry : listed()) {
+    if (!entry.is_class()) names.insert(entry.function);
+  }
   EXPECT_GE(functions.size(), 7u);
   EXPECT_EQ(functions, names);
 }
@@ -93,8 +99,8 @@ TEST(KernelList, SourcesCallWhatTheyAreListedFor) {
   for (auto const& entry : listed()) {
     if (entry.source == "-") continue;
     SCOPED_TRACE(entry.function);
-    EXPECT_NE(read(list_folder / entry.source).find("KokkosKV::" + entry.function + "("),
-              std::string::npos);
+    auto const call = "KokkosKV::" + entry.function + (entry.is_class() ? "<" : "(");
+    EXPECT_NE(read(list_folder / entry.source).find(call), std::string::npos);
     EXPECT_FALSE(entry.types.empty());
   }
 }

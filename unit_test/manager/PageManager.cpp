@@ -194,8 +194,11 @@ TEST(PageManager, Refusals) {
   expect_refusal<SequenceError>(
       "free: sequence 0: found freed, expected a sequence of this manager",
       [&] { manager.free(id); });
-  expect_refusal<ShapeError>("PageManager: options.page_size: found 0, expected 1 to 4294967294",
+  expect_refusal<ShapeError>("PageManager: options.page_size: found 0, expected 1 to 4294967295",
                              [] { PageManager({.num_pages = 4}); });
+  expect_refusal<ShapeError>(
+      "PageManager: options.num_pages: found 2147483648, expected 1 to 2147483647",
+      [] { PageManager({.num_pages = 0x80000000u, .page_size = 1}); });
 }
 
 }  // namespace KokkosKVTest

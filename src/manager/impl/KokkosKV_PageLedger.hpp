@@ -14,6 +14,7 @@
 #include <manager/impl/KokkosKV_ManagedSequence.hpp>
 #include <manager/impl/KokkosKV_ManagerLog.hpp>
 #include <manager/impl/KokkosKV_PageChildren.hpp>
+#include <manager/impl/KokkosKV_PageKeys.hpp>
 #include <manager/impl/KokkosKV_PageTree.hpp>
 #include <manager/impl/KokkosKV_PrefixDomains.hpp>
 
@@ -70,13 +71,17 @@ class PageLedger {
     auto const full                             = sequence.num_stored / options.page_size;
     std::size_t num_new                         = 0;
     std::span<std::uint32_t const> const tokens = sequence.tokens;
-    auto key = first == 0 ? domains.key(sequence.domain) : index().key(sequence.pages[first - 1]);
+    if (first >= full) return num_new;
+    auto const before =
+        first == 0 ? domains.key(sequence.domain) : index().key(sequence.pages[first - 1]);
+    PageKeys keys(pool.pool(), options.hash, before,
+                  tokens.subspan(first * options.page_size, (full - first) * options.page_size));
     for (std::size_t i = first; i < full; ++i) {
       auto& page = sequence.pages[i];
       if (!index().is_published(page)) {
         auto const part = tokens.subspan(i * options.page_size, options.page_size);
         PageIndex::Place const place{i == 0 ? null_page : sequence.pages[i - 1], sequence.domain};
-        key             = options.hash(key, part);
+        auto const key  = keys.at(i - first);
         auto const same = index().find(place, key, part);
         if (same == null_page) {
           children.add(place, page);
@@ -89,8 +94,6 @@ class PageLedger {
           page = same;
           ++sequence.table_version;
         }
-      } else {
-        key = index().key(page);
       }
     }
     return num_new;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -15,7 +14,9 @@
 #include <manager/KokkosKV_PageKey.hpp>
 #include <manager/KokkosKV_StepRequest.hpp>
 #include <manager/impl/KokkosKV_ManagedSequence.hpp>
+#include <manager/impl/KokkosKV_PageKeys.hpp>
 #include <manager/impl/KokkosKV_PageLedger.hpp>
+#include <manager/impl/KokkosKV_PendingPages.hpp>
 #include <manager/impl/KokkosKV_PrefixPoint.hpp>
 
 namespace KokkosKV::Impl {
@@ -54,7 +55,7 @@ class StepDrafter {
   void clear() {
     m_drafts.clear();
     m_promotions.clear();
-    if (!m_pending.empty()) m_pending.clear();
+    m_pending.clear();
     if (!m_revived.empty()) m_revived.clear();
     if (!m_left.empty()) m_left.clear();
     m_num_fresh  = 0;
@@ -85,7 +86,12 @@ class StepDrafter {
       copy_shared_tail(draft);
       return;
     }
-    Chain chain{draft, start_of(sequence)};
+    auto const start      = start_of(sequence);
+    auto const first_page = sequence.num_stored / page_size();
+    Chain chain{draft, start, first_page,
+                PageKeys(m_ledger.pool.pool(), m_ledger.options.hash, start.key,
+                         std::span<std::uint32_t const>(sequence.tokens)
+                             .subspan(std::size_t(first_page) * page_size()))};
     if (begins_page) {
       take_cached(chain);
       take_part(chain);
@@ -108,16 +114,11 @@ class StepDrafter {
   std::vector<Promotion> const& promotions() const { return m_promotions; }
 
  private:
-  /// A page of the step that will be full, for others in the same step.
-  struct Pending {
-    PageIndex::Place place;
-    std::span<std::uint32_t const> tokens;
-    std::uint32_t number;
-    std::uint32_t host_page;  ///< whence it comes, or null_page
-  };
   struct Chain {
     StepDraft& draft;
     PrefixPoint at;
+    std::size_t first_page;  ///< whose key is the first of `keys`
+    PageKeys keys;
   };
 
   std::uint32_t page_size() const { return m_ledger.options.page_size; }
@@ -142,7 +143,7 @@ class StepDrafter {
     auto const end     = most_cached(*draft.sequence);
     while (draft.num_stored + std::size_t(page_size()) <= end) {
       auto const part = std::span(tokens).subspan(draft.num_stored, page_size());
-      auto const key  = m_ledger.options.hash(chain.at.key, part);
+      auto const key  = chain.keys.at(draft.num_stored / page_size() - chain.first_page);
       if (!take_from_pool(chain, key, part) && !take_from_host(chain, key, part)) return;
       draft.num_stored += page_size();
     }
@@ -156,7 +157,7 @@ class StepDrafter {
       ++chain.draft.num_published;
       chain.at = PrefixPoint::after(m_ledger, page);
     } else {
-      auto const* const pending = find_pending(chain.at.place, key, part);
+      auto const* const pending = m_pending.find(chain.at.place, key, part);
       if (pending == nullptr) return false;
       chain.draft.new_pages.push_back(pending->number);
       chain.at = chain.at.after_pending(pending->number, key, pending->host_page);
@@ -169,7 +170,7 @@ class StepDrafter {
     if (host_page == null_page) return false;
     auto const number = next_number();
     m_promotions.push_back({host_page, number});
-    m_pending.emplace(key, Pending{chain.at.place, part, number, host_page});
+    m_pending.add({key, chain.at.place, part, number, host_page});
     chain.draft.new_pages.push_back(number);
     ++chain.draft.num_promoted;
     chain.at = chain.at.after_pending(number, key, host_page);
@@ -198,17 +199,6 @@ class StepDrafter {
     if (m_ledger.pool.pool().is_cached(page)) m_revived.insert(page);
   }
 
-  Pending const* find_pending(PageIndex::Place place, PageKey key,
-                              std::span<std::uint32_t const> tokens) const {
-    if (m_pending.empty()) return nullptr;
-    auto const [begin, end] = m_pending.equal_range(key);
-    for (auto page = begin; page != end; ++page) {
-      auto const& pending = page->second;
-      if (pending.place == place && std::ranges::equal(pending.tokens, tokens)) return &pending;
-    }
-    return nullptr;
-  }
-
   /// Nobody writes into a page that another sequence has, or that can be found. Of the sequences
   /// that write into the same page in one step, the last may keep it.
   void copy_shared_tail(StepDraft& draft) {
@@ -235,10 +225,10 @@ class StepDrafter {
       is_chained = is_chained && (i + 1) * page_size() <= end;
       if (!is_chained) continue;
       auto const part = std::span(sequence.tokens).subspan(i * page_size(), page_size());
-      auto const key  = m_ledger.options.hash(chain.at.key, part);
+      auto const key  = chain.keys.at(i - chain.first_page);
       // The first that fills a page is the one that publishes it.
-      if (find_pending(chain.at.place, key, part) == nullptr)
-        m_pending.emplace(key, Pending{chain.at.place, part, number, null_page});
+      if (m_pending.find(chain.at.place, key, part) == nullptr)
+        m_pending.add({key, chain.at.place, part, number, null_page});
       chain.at = chain.at.after_pending(number, key, null_page);
     }
   }
@@ -250,7 +240,7 @@ class StepDrafter {
   PageLedger const& m_ledger;
   std::vector<StepDraft> m_drafts;
   std::vector<Promotion> m_promotions;
-  std::unordered_multimap<PageKey, Pending> m_pending;
+  PendingPages m_pending;
   std::unordered_set<std::uint32_t> m_revived;
   /// How many sequences leave a page for a copy.
   std::unordered_map<std::uint32_t, std::uint32_t> m_left;
