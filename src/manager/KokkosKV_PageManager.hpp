@@ -9,7 +9,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -23,6 +22,7 @@
 #include <manager/KokkosKV_StepRequest.hpp>
 #include <manager/impl/KokkosKV_ManagedSequences.hpp>
 #include <manager/impl/KokkosKV_PageLedger.hpp>
+#include <manager/impl/KokkosKV_PagePins.hpp>
 #include <manager/impl/KokkosKV_PrefixFetch.hpp>
 #include <manager/impl/KokkosKV_PrefixPoint.hpp>
 #include <manager/impl/KokkosKV_SequenceSwap.hpp>
@@ -59,7 +59,10 @@ class PageManager {
   /// With a policy of the caller's own.
   PageManager(PageManagerOptions const& options, std::unique_ptr<EvictionPolicy> policy,
               PageTiers const& tiers = {})
-      : m_pages(checked(options), std::move(policy), tiers), m_step(m_pages), m_swap(m_pages) {
+      : m_pages(checked(options), std::move(policy), tiers),
+        m_step(m_pages),
+        m_swap(m_pages),
+        m_pins(m_pages) {
     post();
   }
   PageManager(PageManager const&)            = delete;
@@ -194,27 +197,14 @@ class PageManager {
   /// \throws SequenceError  no such sequence, or it is pinned, or is swapped out, or in a step that
   ///                        is not committed
   void pin(SequenceId id) {
-    auto const& sequence     = m_sequences.find_resident("pin", id);
-    auto const full          = sequence.num_stored / m_pages.options.page_size;
-    auto const [pin, is_new] = m_pins.try_emplace(
-        id, sequence.pages.begin(), sequence.pages.begin() + static_cast<std::ptrdiff_t>(full));
-    if (!is_new) {
-      throw SequenceError("pin", Impl::ManagedSequences::name_of(id), "pinned", "one that is not");
-    }
-    for (auto const page : pin->second) m_pages.pool.retain(page);
+    m_pins.pin(id, m_sequences.find_resident("pin", id));
     post();
   }
 
   /// Ends a pin; the sequence may have been freed.
   /// \throws SequenceError  the sequence is not pinned
   void unpin(SequenceId id) {
-    auto const pin = m_pins.find(id);
-    if (pin == m_pins.end()) {
-      throw SequenceError("unpin", Impl::ManagedSequences::name_of(id), "not pinned",
-                          "a pinned one");
-    }
-    m_pages.pool.release(pin->second, 0);
-    m_pins.erase(pin);
+    m_pins.unpin(id);
     post();
   }
 
@@ -235,15 +225,7 @@ class PageManager {
                                   PrefixDomain const& domain = {}) const {
     auto const number = m_pages.domains.find(domain);
     if (number == Impl::PrefixDomains::no_domain) return 0;
-    auto at            = Impl::PrefixPoint::root(m_pages, number);
-    std::size_t result = 0;
-    for (; result + m_pages.options.page_size <= tokens.size();
-         result += m_pages.options.page_size) {
-      auto const next = at.next(m_pages, tokens.subspan(result, m_pages.options.page_size));
-      if (!next) break;
-      at = *next;
-    }
-    return result;
+    return Impl::PrefixPoint::root(m_pages, number).count_cached(m_pages, tokens);
   }
 
   /// Finds cached pages for the requests, and pages for their new rows. All or nothing: where pages
@@ -400,7 +382,7 @@ class PageManager {
   Impl::ManagedSequences m_sequences;
   Impl::StepRun m_step;
   Impl::SequenceSwap m_swap;
-  std::unordered_map<SequenceId, std::vector<std::uint32_t>> m_pins;
+  Impl::PagePins m_pins;
   std::vector<Sequence*> m_requested;  ///< of the step
   std::uint64_t m_unused_slots = 0;
   std::uint64_t m_serial       = next_serial();

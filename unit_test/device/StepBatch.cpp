@@ -10,9 +10,9 @@ void instantiate_step_batch(exec_space const& exec, KokkosKV::PageManager const&
   KokkosKV::PoolTransfer<exec_space, blocks_type> transfer(exec, blocks, 1);
   KokkosKV::StepBatcher<exec_space> batcher(exec, 1, 1);
   auto const batch = batcher.load(exec, manager, layout);
-  batch.copy_pages(exec, KokkosKV::generic_get_paged_cache(
-                             blocks, batch.cache_lengths, batch.lookup_table,
-                             batch.max_prompt_length, batch.max_cache_length));
+  batch.copy_pages(
+      exec, KokkosKV::generic_get_paged_cache(blocks, batch.cache_lengths, batch.lookup_table,
+                                              batch.max_prompt_length, batch.max_cache_length));
 }
 
 }  // namespace KokkosKVTest::device

@@ -103,7 +103,7 @@ TEST(PageTiers, SwappedSequencesComeBackAsTheyWere) {
   EXPECT_TRUE(managed.manager.pages(a).empty());
   EXPECT_EQ(managed.manager.page_counts().used, 0u);
   EXPECT_EQ(managed.manager.page_counts().host_used, 3u);
-  auto const b = managed.add(counting(16, 100));  // takes all pages
+  auto const b      = managed.add(counting(16, 100));  // takes all pages
   auto const result = managed.manager.swap_in(a);
   EXPECT_EQ(result.missing_pages, 3u);
   EXPECT_EQ(managed.manager.state(a), SequenceState::on_host);
@@ -260,8 +260,8 @@ TEST(PageTiers, PagesOfHigherPriorityAreEvictedLast) {
 TEST(PageTiers, PartsOfPagesAreCopied) {
   Managed managed({.num_pages = 8, .page_size = 4, .reuse_partial_pages = true}, 0);
   managed.manager.free(managed.add(counting(12)));
-  auto tokens = counting(12);
-  tokens[6]   = 99;
+  auto tokens       = counting(12);
+  tokens[6]         = 99;
   auto const id     = managed.manager.create(tokens);
   auto const layout = managed.step(id);
   EXPECT_EQ(layout.cache_lengths[0], 6u);
@@ -296,7 +296,7 @@ TEST(PageTiers, Refusals) {
   expect_refusal<SequenceError>("prepare_step" + expected, [&] { managed.step(out); });
 
   TemporaryFolder folder;
-  auto files = std::make_shared<PageFileTier>(folder.path(), file_options(2));
+  auto files      = std::make_shared<PageFileTier>(folder.path(), file_options(2));
   auto const make = [&](std::uint32_t page_size, std::shared_ptr<PageTransfer> transfer) {
     PageManager({.num_pages = 4, .page_size = page_size}, PageTiers{transfer, files});
   };

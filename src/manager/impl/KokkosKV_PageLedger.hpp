@@ -41,6 +41,11 @@ class PageLedger {
   std::size_t pages_of(std::size_t tokens) const {
     return (tokens + options.page_size - 1) / options.page_size;
   }
+  /// Tokens of a full page of a sequence.
+  std::span<std::uint32_t const> part(ManagedSequence const& sequence, std::size_t page) const {
+    return std::span<std::uint32_t const>(sequence.tokens)
+        .subspan(page * options.page_size, options.page_size);
+  }
   /// Pages that can be had, where none of the cached ones is needed.
   std::size_t num_available() const {
     return std::size_t(pool.pool().num_free()) + pool.pool().num_cached();

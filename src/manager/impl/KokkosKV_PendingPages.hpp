@@ -23,8 +23,8 @@ struct PendingPage {
   std::uint32_t host_page;  ///< whence it comes, or null_page
 };
 
-/// A hash table that is cheap to clear: a long prompt has as many pages as a step of other sequences
-/// has none.
+/// A hash table that is cheap to clear: a long prompt has as many pages as a step of other
+/// sequences has none.
 class PendingPages {
  public:
   void clear() {

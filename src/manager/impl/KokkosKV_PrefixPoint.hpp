@@ -2,6 +2,7 @@
 #ifndef KOKKOSKV_IMPL_PREFIXPOINT_HPP
 #define KOKKOSKV_IMPL_PREFIXPOINT_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -48,6 +49,18 @@ struct PrefixPoint {
     auto const host_page = find_host(ledger, key_of_page, tokens);
     if (host_page == null_page) return std::nullopt;
     return after_pending(no_page_of_pool, key_of_page, host_page);
+  }
+
+  /// Tokens that the pool and host pages have from here on.
+  std::size_t count_cached(PageLedger const& ledger, std::span<std::uint32_t const> tokens) const {
+    auto const page_size = ledger.options.page_size;
+    std::size_t result   = 0;
+    for (auto at = *this; result + page_size <= tokens.size(); result += page_size) {
+      auto const after_next = at.next(ledger, tokens.subspan(result, page_size));
+      if (!after_next) break;
+      at = *after_next;
+    }
+    return result;
   }
 
   std::uint32_t find_host(PageLedger const& ledger, PageKey key_of_page,

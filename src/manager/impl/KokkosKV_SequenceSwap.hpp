@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -14,15 +13,15 @@
 #include <manager/impl/KokkosKV_ManagedSequence.hpp>
 #include <manager/impl/KokkosKV_PageLedger.hpp>
 #include <manager/impl/KokkosKV_PrefixPoint.hpp>
+#include <manager/impl/KokkosKV_SequenceFiles.hpp>
 
 namespace KokkosKV::Impl {
 
-/// A sequence that is out holds its host pages, or is in files: its full pages under the names that
-/// everybody finds them by, its last one under a name of its own. Nothing is given up before what
+/// A sequence that is out holds its host pages, or is in files. Nothing is given up before what
 /// takes its place is there.
 class SequenceSwap {
  public:
-  explicit SequenceSwap(PageLedger& ledger) : m_ledger(ledger) {}
+  explicit SequenceSwap(PageLedger& ledger) : m_ledger(ledger), m_files(ledger) {}
 
   /// Where something is lacking the sequence is as before.
   SwapResult swap_out(SequenceId id, ManagedSequence& sequence) {
@@ -58,7 +57,7 @@ class SequenceSwap {
   /// Where something is lacking the sequence is as before, but perhaps in host pages again.
   SwapResult swap_in(SequenceId id, ManagedSequence& sequence) {
     if (sequence.state == SequenceState::in_files) {
-      auto const result = fetch(id, sequence);
+      auto const result = read_from_files(id, sequence);
       if (!result.fits()) return result;
     }
     auto const found     = find_in_pool(sequence);
@@ -83,8 +82,8 @@ class SequenceSwap {
     if (sequence.state == SequenceState::on_host) {
       m_on_host.erase(sequence.swap_number);
       release_host(sequence.host_pages);
-    } else if (sequence.state == SequenceState::in_files && has_tail(sequence)) {
-      remove_tail(id, sequence);
+    } else if (sequence.state == SequenceState::in_files) {
+      m_files.remove_tail(id, sequence);
     }
     sequence.state = SequenceState::resident;
   }
@@ -104,10 +103,6 @@ class SequenceSwap {
   bool has_tail(ManagedSequence const& sequence) const {
     return sequence.num_stored % page_size() != 0;
   }
-  std::span<std::uint32_t const> part(ManagedSequence const& sequence, std::size_t page) const {
-    return std::span<std::uint32_t const>(sequence.tokens).subspan(page * page_size(), page_size());
-  }
-
   /// Host pages that a sequence lacks: all but those that hold its pages already.
   std::size_t count_needed(ManagedSequence const& sequence) const {
     std::size_t result = has_tail(sequence) ? 1 : 0;
@@ -150,8 +145,9 @@ class SequenceSwap {
     std::vector<std::uint32_t> result;
     auto at = PrefixPoint::root(m_ledger, sequence.domain);
     for (std::size_t i = 0; i < num_full(sequence); ++i) {
-      auto const key  = m_ledger.options.hash(at.key, part(sequence, i));
-      auto const page = m_ledger.index().find(at.place, key, part(sequence, i));
+      auto const part = m_ledger.part(sequence, i);
+      auto const key  = m_ledger.options.hash(at.key, part);
+      auto const page = m_ledger.index().find(at.place, key, part);
       if (page == null_page) break;
       result.push_back(page);
       at = PrefixPoint::after(m_ledger, page);
@@ -185,81 +181,25 @@ class SequenceSwap {
   /// Sends sequences on from host pages to files, those that are out for longest first, until so
   /// many host pages can be had or a sequence cannot go.
   void make_room(std::size_t needed) {
-    if (!host().files().exist()) return;
+    if (!m_files.exist()) return;
     while (needed > num_available() && !m_on_host.empty()) {
       auto const [id, sequence] = m_on_host.begin()->second;
-      if (!write_to_files(id, *sequence)) return;
+      if (!m_files.write(id, *sequence)) return;
+      m_on_host.erase(m_on_host.begin());
+      release_host(sequence->host_pages);
+      sequence->state = SequenceState::in_files;
+      ++m_ledger.log.counts.swapped_to_files;
     }
   }
 
-  bool write_to_files(SequenceId id, ManagedSequence& sequence) {
-    auto const full = num_full(sequence);
-    auto const tail = padded_tail(sequence);
-    if (full > 0 && !host().write_to_files(sequence.host_pages[full - 1])) return false;
-    if (has_tail(sequence)) {
-      auto const contents = [&] { return host().transfer().read(sequence.host_pages[full]); };
-      auto const place    = tail_place(id, sequence, place_of_full(sequence), tail);
-      if (!host().files().put(place, tail, contents)) return false;
-    }
-    m_on_host.erase(sequence.swap_number);
-    release_host(sequence.host_pages);
-    sequence.state = SequenceState::in_files;
-    ++m_ledger.log.counts.swapped_to_files;
-    return true;
-  }
-
-  FilePlace place_of_full(ManagedSequence const& sequence) const {
-    auto place = FilePlace::root(m_ledger.domains.key(sequence.domain));
-    for (std::size_t i = 0; i < num_full(sequence); ++i) place = place.child(part(sequence, i));
-    return place;
-  }
-  /// Tokens of the last page, as long as those of a page.
-  std::vector<std::uint32_t> padded_tail(ManagedSequence const& sequence) const {
-    auto const begin = num_full(sequence) * page_size();
-    std::vector<std::uint32_t> result(page_size(), 0);
-    std::copy(sequence.tokens.begin() + static_cast<std::ptrdiff_t>(begin),
-              sequence.tokens.begin() + static_cast<std::ptrdiff_t>(sequence.num_stored),
-              result.begin());
-    return result;
-  }
-  /// A name that no full page has: with the number of tokens and the sequence.
-  FilePlace tail_place(SequenceId id, ManagedSequence const& sequence, FilePlace const& full,
-                       std::span<std::uint32_t const> padded) const {
-    auto place = full.child(padded);
-    place.salt += sequence.num_stored % page_size();
-    place.key = hash_page({place.key.low ^ id, place.key.high ^ place.salt}, {});
-    return place;
-  }
-
-  /// Whose file nobody will look for; where that fails the tier evicts it some time.
-  void remove_tail(SequenceId id, ManagedSequence const& sequence) noexcept {
-    try {
-      auto const tail = padded_tail(sequence);
-      host().files().remove(tail_place(id, sequence, place_of_full(sequence), tail));
-    } catch (...) {
-      ++m_ledger.log.counts.failed_files;
-    }
-  }
-
-  /// Brings the pages of a sequence from files to host pages, as far as they are there and whole.
-  /// What comes after a page that is lost is lost too.
-  SwapResult fetch(SequenceId id, ManagedSequence& sequence) {
+  /// Brings a sequence from files to host pages.
+  SwapResult read_from_files(SequenceId id, ManagedSequence& sequence) {
     auto const count = m_ledger.pages_of(sequence.num_stored);
     make_room(count);
     std::vector<std::uint32_t> held;
     held.reserve(count);
-    auto const tail  = padded_tail(sequence);
     auto const entry = enter(id, sequence);
-    auto file        = FilePlace::root(m_ledger.domains.key(sequence.domain));
-    bool lacks_room  = fetch_full(sequence, file, held);
-    if (!lacks_room && held.size() == num_full(sequence) && has_tail(sequence)) {
-      auto const place = tail_place(id, sequence, file, tail);
-      auto const read  = host().read_unpublished(place, tail);
-      lacks_room       = read.lacks_room;
-      if (read.host_page != null_page) held.push_back(read.host_page);
-      if (!lacks_room) host().files().remove(place);
-    }
-    if (lacks_room) {
+    if (m_files.read(id, sequence, held)) {
       auto const lacking = count - held.size();
       release_host(held);
       m_on_host.erase(entry);
@@ -274,31 +214,8 @@ class SequenceSwap {
     return {};
   }
 
-  /// \param file  the root; then where the last page stands
-  /// \return whether there was no room for a page
-  bool fetch_full(ManagedSequence const& sequence, FilePlace& file,
-                  std::vector<std::uint32_t>& held) {
-    PageIndex::Place place{null_page, sequence.domain};
-    auto key = file.key;
-    while (held.size() < num_full(sequence)) {
-      auto const tokens = part(sequence, held.size());
-      key               = m_ledger.options.hash(key, tokens);
-      file              = file.child(tokens);
-      auto next         = host().find(place, key, tokens);
-      if (next != null_page) {
-        host().tree().retain(next);
-      } else {
-        auto const read = host().read_from_files(file, place, key, tokens);
-        if (read.host_page == null_page) return read.lacks_room;
-        next = read.host_page;
-      }
-      held.push_back(next);
-      place.parent = next;
-    }
-    return false;
-  }
-
   PageLedger& m_ledger;
+  SequenceFiles m_files;
   /// Sequences that are out, by the order in which they went.
   Waiting m_on_host;
   std::uint64_t m_next_number = 0;
