@@ -1,29 +1,16 @@
 // Lays out the table and the JSON document.
 #include "Report.hpp"
 
-#include <cstdio>
-#include <iomanip>
 #include <nlohmann/json.hpp>
 #include <ostream>
+
+#include "common/Text.hpp"
 
 namespace ragged_store {
 namespace {
 
-template <class... Values>
-std::string format(char const* pattern, Values... values) {
-  char text[128];
-  std::snprintf(text, sizeof text, pattern, values...);
-  return text;
-}
-
-/// Thousands set apart, since the figures have up to eleven digits.
-std::string grouped(std::uint64_t number) {
-  auto digits = std::to_string(number);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), 1, ',');
-  }
-  return digits;
-}
+using example::format;
+using example::grouped;
 
 double gigabytes(double bytes) { return bytes * 1e-9; }
 
@@ -37,9 +24,9 @@ std::string summary(ReplayResults const& results) {
 
 void print_table(std::ostream& out, Options const& options, ModelShape const& shape,
                  RunContext const& context, ReplayResults const& results) {
-  auto const line = [&out](char const* name, std::string const& value, char const* note = "") {
-    out << "  " << std::left << std::setw(20) << name << std::right << std::setw(18) << value
-        << (*note == '\0' ? "" : "  ") << note << '\n';
+  auto const line = [&out](char const* name, std::string const& value,
+                           std::string const& note = "") {
+    example::print_line(out, name, value, note);
   };
   auto const bytes = static_cast<double>(results.bytes_stored);
   out << "ragged_store: " << context.workload << ", " << shape.name << " (" << shape.num_layers
@@ -59,8 +46,7 @@ void print_table(std::ostream& out, Options const& options, ModelShape const& sh
        results.elements_verified == results.elements_stored ? "all that were stored" : "");
   line("seconds", format("%.2f", results.total_seconds),
        format("values %.2f, stores %.2f, verification %.2f", results.fill_seconds,
-              results.store_seconds, results.verify_seconds)
-           .c_str());
+              results.store_seconds, results.verify_seconds));
 }
 
 void write_json(std::ostream& out, Options const& options, ModelShape const& shape,

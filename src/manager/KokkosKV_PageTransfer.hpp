@@ -67,9 +67,9 @@ class NoPageTransfer final : public PageTransfer {
 /// Where pages go that leave the pool of a PageManager; none by default.
 struct PageTiers {
   /// To and from host pages; without it pages that leave the pool are lost.
-  std::shared_ptr<PageTransfer> transfer;
+  std::shared_ptr<PageTransfer> transfer = {};
   /// Behind the host pages; needs `transfer`, and pages of the same sizes.
-  std::shared_ptr<PageFileTier> files;
+  std::shared_ptr<PageFileTier> files = {};
 };
 
 }  // namespace KokkosKV

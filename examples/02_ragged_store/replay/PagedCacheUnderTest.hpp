@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "common/FindWrongHead.hpp"
 #include "replay/CacheUnderTest.hpp"
 #include "replay/Values.hpp"
-#include "replay/Verify.hpp"
 
 namespace ragged_store {
 
@@ -60,7 +60,7 @@ class PagedCacheUnderTest final : public CacheUnderTest {
       host_planes(plane) = plane_cache(plane);
     }
     Kokkos::deep_copy(planes, host_planes);
-    return FindWrongHead<cache_type>{planes, slot, request, tokens}.run();
+    return example::FindWrongHead<cache_type, RequestSeeds>{planes, slot, {request}, tokens}.run();
   }
 
  private:

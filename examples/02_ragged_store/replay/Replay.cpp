@@ -11,8 +11,8 @@
 #include <iterator>
 #include <memory>
 
-#include "ProgressBar.hpp"
-#include "UsageError.hpp"
+#include "common/ProgressBar.hpp"
+#include "common/UsageError.hpp"
 #include "replay/BatchTables.hpp"
 #include "replay/CacheUnderTest.hpp"
 #include "replay/MemcpyReference.hpp"
@@ -59,18 +59,19 @@ std::unique_ptr<CacheUnderTest> allocate_cache(Options const& options,
   try {
     cache = storage_type(options.type).make(geometry, num_pages, input_elements);
   } catch (std::exception const&) {
-    throw UsageError("no memory for a pool of " + std::to_string(num_pages) + " pages of " +
-                     std::to_string(geometry.page_bytes()) + " bytes (see --pool-gib)");
+    throw example::UsageError("no memory for a pool of " + std::to_string(num_pages) +
+                              " pages of " + std::to_string(geometry.page_bytes()) +
+                              " bytes (see --pool-gib)");
   }
   if (cache == nullptr)
-    throw UsageError("this shape, type and page size are not compiled together");
+    throw example::UsageError("this shape, type and page size are not compiled together");
   return cache;
 }
 
 class Replay {
  public:
   Replay(Options const& options, CacheGeometry const& geometry, SchedulerLimits const& limits,
-         std::span<Request const> requests)
+         std::span<example::Request const> requests)
       : m_geometry(geometry),
         m_requests(requests),
         m_scheduler(requests, limits, options.seed),
@@ -183,25 +184,25 @@ class Replay {
   }
 
   CacheGeometry m_geometry;
-  std::span<Request const> m_requests;
+  std::span<example::Request const> m_requests;
   Scheduler m_scheduler;
   BatchTables m_tables;
   std::size_t m_layers_at_once;
   MemcpyReference<memory_space> m_memcpy;
   std::unique_ptr<CacheUnderTest> m_cache;
-  ProgressBar m_progress;
+  example::ProgressBar m_progress;
   ReplayResults m_results;
 };
 
 }  // namespace
 
 ReplayResults replay(Options const& options, ModelShape const& shape,
-                     std::span<Request const> requests) {
+                     std::span<example::Request const> requests) {
   CacheGeometry const geometry{shape, static_cast<std::uint32_t>(options.page_size),
                                storage_type(options.type).bytes};
   auto const limits = scheduler_limits(options, geometry);
   if (auto const reason = Scheduler::find_unservable(requests, limits)) {
-    throw UsageError(*reason + " (see --pool-gib)");
+    throw example::UsageError(*reason + " (see --pool-gib)");
   }
   return Replay(options, geometry, limits, requests).run();
 }

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "Options.hpp"
+#include "common/trace/Request.hpp"
 #include "replay/ModelShapes.hpp"
-#include "trace/Request.hpp"
 
 namespace ragged_store {
 
@@ -45,6 +45,6 @@ struct ReplayResults {
 /// Runs the workload; the options name the compiled variant.
 /// \throws UsageError  a request does not fit the pool, or the pool not the memory
 ReplayResults replay(Options const& options, ModelShape const& shape,
-                     std::span<Request const> requests);
+                     std::span<example::Request const> requests);
 
 }  // namespace ragged_store

@@ -6,7 +6,7 @@
 
 namespace ragged_store {
 
-Scheduler::Scheduler(std::span<Request const> requests, SchedulerLimits const& limits,
+Scheduler::Scheduler(std::span<example::Request const> requests, SchedulerLimits const& limits,
                      std::uint64_t seed)
     : m_requests(requests),
       m_limits(limits),
@@ -17,7 +17,7 @@ Scheduler::Scheduler(std::span<Request const> requests, SchedulerLimits const& l
   std::iota(m_free_slots.rbegin(), m_free_slots.rend(), 0u);
 }
 
-std::optional<std::string> Scheduler::find_unservable(std::span<Request const> requests,
+std::optional<std::string> Scheduler::find_unservable(std::span<example::Request const> requests,
                                                       SchedulerLimits const& limits) {
   for (std::size_t i = 0; i < requests.size(); ++i) {
     auto const pages = pages_needed(requests[i], limits.page_size);

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "common/trace/Request.hpp"
 #include "scheduler/FreePages.hpp"
-#include "trace/Request.hpp"
 
 namespace ragged_store {
 
@@ -39,10 +39,11 @@ struct Step {
 /// A request keeps its slot and its pages from admission until release().
 class Scheduler {
  public:
-  Scheduler(std::span<Request const> requests, SchedulerLimits const& limits, std::uint64_t seed);
+  Scheduler(std::span<example::Request const> requests, SchedulerLimits const& limits,
+            std::uint64_t seed);
 
   /// Says which request could never run because it is larger than the pool; nothing if all can.
-  static std::optional<std::string> find_unservable(std::span<Request const> requests,
+  static std::optional<std::string> find_unservable(std::span<example::Request const> requests,
                                                     SchedulerLimits const& limits);
 
   /// True when every request has been released.
@@ -74,7 +75,7 @@ class Scheduler {
 
   void admit(Step& step);
 
-  std::span<Request const> m_requests;
+  std::span<example::Request const> m_requests;
   SchedulerLimits m_limits;
   FreePages m_free_pages;
   std::vector<Slot> m_slots;
@@ -85,7 +86,7 @@ class Scheduler {
 };
 
 /// Pages that hold all tokens of a request.
-inline std::uint64_t pages_needed(Request const& request, std::uint32_t page_size) {
+inline std::uint64_t pages_needed(example::Request const& request, std::uint32_t page_size) {
   return (request.tokens() + page_size - 1) / page_size;
 }
 

@@ -14,6 +14,7 @@
 namespace {
 
 using namespace ragged_store;
+using example::Request;
 
 /// Follows a schedule from outside and checks each step.
 class ScheduleCheck {

@@ -4,10 +4,10 @@
 
 #include <stdexcept>
 
-namespace ragged_store {
+namespace example {
 
 struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-}  // namespace ragged_store
+}  // namespace example

@@ -1,14 +1,15 @@
 // The list of trace formats, and the line-by-line reading that they share.
-#include "trace/Trace.hpp"
+#include "common/trace/Trace.hpp"
 
 #include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <utility>
 
-#include "UsageError.hpp"
-#include "trace/TraceFormat.hpp"
+#include "common/UsageError.hpp"
+#include "common/trace/TraceFormat.hpp"
 
-namespace ragged_store {
+namespace example {
 namespace {
 
 TraceFormat const* const formats[] = {&azure_csv, &mooncake_jsonl};
@@ -31,6 +32,11 @@ std::string_view clean(std::string_view line, std::size_t number) {
   return line;
 }
 
+void check_order(Trace const& trace, Request const& next) {
+  if (trace.requests.empty() || trace.requests.back().arrival_us <= next.arrival_us) return;
+  throw LineError("the request arrives before the one above it");
+}
+
 }  // namespace
 
 std::uint32_t checked_length(std::string_view field, std::int64_t value) {
@@ -41,13 +47,14 @@ std::uint32_t checked_length(std::string_view field, std::int64_t value) {
   return static_cast<std::uint32_t>(value);
 }
 
-Trace read_trace(std::string const& path, std::size_t max_requests) {
+Trace read_trace(std::string const& path, std::size_t max_requests, TraceParts parts) {
   std::ifstream file(path);
   if (!file || std::filesystem::is_directory(path)) {
     throw UsageError(path + ": cannot be read as a file");
   }
   Trace trace;
   TraceFormat const* format = nullptr;
+  std::int64_t begin        = 0;
   std::string text;
   for (std::size_t number = 1; trace.requests.size() < max_requests && std::getline(file, text);
        ++number) {
@@ -59,7 +66,11 @@ Trace read_trace(std::string const& path, std::size_t max_requests) {
         trace.format = format->name;
         if (format->has_header) continue;
       }
-      trace.requests.push_back(format->parse(line));
+      auto request = format->parse(line, parts);
+      if (trace.requests.empty()) begin = request.arrival_us;
+      request.arrival_us -= begin;
+      check_order(trace, request);
+      trace.requests.push_back(std::move(request));
     } catch (LineError const& error) {
       throw UsageError(path + ":" + std::to_string(number) + ": " + error.what());
     }
@@ -68,4 +79,4 @@ Trace read_trace(std::string const& path, std::size_t max_requests) {
   return trace;
 }
 
-}  // namespace ragged_store
+}  // namespace example

@@ -1,8 +1,9 @@
-# Runs a command and checks both its exit status and what it says.
+# Runs a command and checks its exit status, what it says, and the JSON document that it writes.
 #   cmake -DEXPECT_STATUS=n -DEXPECT=regex [-DTRACE=path below the data folder] -DDATA=default data folder
-#         -P expect.cmake -- command…
+#         [-DJSON_FILE=file -DJSON_CHECKS=conditions] -P expect.cmake -- command…
 # With TRACE, `--trace FILE` is added; the folder is the environment's KOKKOSKV_DATA, else DATA. Where it is
-# missing, the test is skipped, except where the environment says CI.
+# missing, the test is skipped, except where the environment says CI. A condition is "path OPERATOR number", the
+# members of the path apart by slashes, the operator one of if()'s.
 set(command)
 set(in_command FALSE)
 math(EXPR last "${CMAKE_ARGC} - 1")
@@ -41,3 +42,14 @@ endif()
 if(NOT "${output}${error}" MATCHES "${EXPECT}")
   message(FATAL_ERROR "the output does not match ${EXPECT}")
 endif()
+foreach(check IN LISTS JSON_CHECKS)
+  string(REGEX MATCH "^([^ ]+) ([A-Z_]+) (.+)$" parts "${check}")
+  set(operator ${CMAKE_MATCH_2})
+  set(number "${CMAKE_MATCH_3}")
+  string(REPLACE "/" ";" path "${CMAKE_MATCH_1}")
+  file(READ "${JSON_FILE}" document)
+  string(JSON value GET "${document}" ${path})
+  if(NOT "${value}" ${operator} "${number}")
+    message(FATAL_ERROR "${check} does not hold: ${value}")
+  endif()
+endforeach()

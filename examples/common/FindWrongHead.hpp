@@ -7,12 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "replay/Values.hpp"
+#include "common/Values.hpp"
 
-namespace ragged_store {
+namespace example {
 
-/// All planes of one sequence, in one launch.
-template <class Cache>
+/// All planes of one sequence, in one launch. A plane is the keys or the values of a layer.
+/// \tparam Seeds  `std::uint32_t operator()(std::uint32_t token, std::uint32_t plane) const`: the
+///                seed of the row that was stored
+template <class Cache, class Seeds>
 struct FindWrongHead {
   using value_type      = typename Cache::value_type;
   using execution_space = typename Cache::memory_space::execution_space;
@@ -21,8 +23,8 @@ struct FindWrongHead {
   static constexpr int group = KokkosKV::vector_width<value_type, 64>(Cache::head_size);
 
   Kokkos::View<Cache const*, typename Cache::memory_space> planes;
-  std::uint32_t slot;
-  std::uint32_t request;
+  std::uint32_t slot;  ///< the sequence's row of the lookup table
+  Seeds seeds;
   std::uint32_t tokens;
 
   /// \param index  (plane × tokens + token) × heads + head
@@ -30,7 +32,7 @@ struct FindWrongHead {
     auto const plane         = static_cast<std::uint32_t>(index / Cache::num_heads / tokens);
     auto const token         = index / Cache::num_heads % tokens;
     auto const head          = static_cast<int>(index % Cache::num_heads);
-    auto const seed          = row_seed(request, static_cast<std::uint32_t>(token), plane);
+    auto const seed          = seeds(static_cast<std::uint32_t>(token), plane);
     Cache const cache        = planes(plane);
     std::uint32_t difference = 0;
     for (int dim = 0; dim < Cache::head_size; dim += group) {
@@ -56,7 +58,7 @@ struct FindWrongHead {
   std::size_t run() const {
     std::size_t first_wrong = 0;
     Kokkos::parallel_reduce(
-        "ragged_store::FindWrongHead",
+        "example::FindWrongHead",
         Kokkos::RangePolicy<execution_space, Kokkos::IndexType<std::size_t>>(0, num_heads()), *this,
         Kokkos::Min<std::size_t>(first_wrong));
     return first_wrong < num_heads() ? first_wrong : num_heads();
@@ -65,4 +67,4 @@ struct FindWrongHead {
   std::size_t num_heads() const { return planes.extent(0) * tokens * Cache::num_heads; }
 };
 
-}  // namespace ragged_store
+}  // namespace example

@@ -5,17 +5,21 @@
 #include <string>
 #include <vector>
 
-#include "trace/Request.hpp"
+#include "common/trace/Request.hpp"
 
-namespace ragged_store {
+namespace example {
 
 struct Trace {
   std::string format;
   std::vector<Request> requests;
 };
 
+/// What is read of each request; the rest of a line is not looked at.
+enum class TraceParts { lengths, all };
+
 /// Reads the first `max_requests` requests; later lines are not looked at.
 /// \throws UsageError  `file:line: what is wrong`
-Trace read_trace(std::string const& path, std::size_t max_requests);
+Trace read_trace(std::string const& path, std::size_t max_requests,
+                 TraceParts parts = TraceParts::lengths);
 
-}  // namespace ragged_store
+}  // namespace example

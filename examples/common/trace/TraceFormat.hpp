@@ -5,9 +5,10 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "trace/Request.hpp"
+#include "common/trace/Request.hpp"
+#include "common/trace/Trace.hpp"
 
-namespace ragged_store {
+namespace example {
 
 /// What is wrong with a line; the reader puts the file and the line number in front.
 struct LineError : std::runtime_error {
@@ -19,7 +20,8 @@ struct TraceFormat {
   char const* begins_with;  ///< how the first line looks, for the message on unknown files
   bool has_header;          ///< the first line holds no request
   bool (*recognises)(std::string_view first_line);
-  Request (*parse)(std::string_view line);  ///< throws LineError
+  /// Arrivals count from a time that all lines of a file share. Throws LineError.
+  Request (*parse)(std::string_view line, TraceParts parts);
 };
 
 extern TraceFormat const azure_csv;
@@ -31,4 +33,4 @@ inline constexpr std::int64_t max_length = 1 << 30;
 /// Checks the range of a length. \throws LineError
 std::uint32_t checked_length(std::string_view field, std::int64_t value);
 
-}  // namespace ragged_store
+}  // namespace example

@@ -1,50 +1,13 @@
 // The trace readers: both formats, what files of other systems look like, and what is refused.
-#include "trace/Trace.hpp"
-
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-#include <limits>
 #include <string>
 
-#include "UsageError.hpp"
+#include "TraceFixture.hpp"
 
 namespace {
 
-using ragged_store::read_trace;
-
-constexpr auto all            = std::numeric_limits<std::size_t>::max();
-constexpr char azure_header[] = "TIMESTAMP,ContextTokens,GeneratedTokens\n";
-
-/// Each test has a file of its own, since tests run at the same time.
-class TraceTest : public testing::Test {
- protected:
-  void SetUp() override {
-    auto const* info = testing::UnitTest::GetInstance()->current_test_info();
-    m_path           = testing::TempDir() + "ragged_store_" + info->name() + ".trace";
-  }
-  void TearDown() override { std::filesystem::remove(m_path); }
-
-  ragged_store::Trace read(std::string const& text, std::size_t max_requests = all) {
-    std::ofstream(m_path, std::ios::binary) << text;
-    return read_trace(m_path, max_requests);
-  }
-
-  /// The message without the path.
-  std::string refusal(std::string const& text) {
-    try {
-      read(text);
-    } catch (ragged_store::UsageError const& error) {
-      std::string const message = error.what();
-      EXPECT_EQ(message.substr(0, m_path.size()), m_path);
-      return message.substr(m_path.size());
-    }
-    return "accepted";
-  }
-
-  std::string m_path;
-};
+using example::read_trace;
 
 TEST_F(TraceTest, ReadsAzureCsv) {
   auto const trace = read(std::string(azure_header) + "2023-11-16 18:17:03.97,4808,10\nx,0,8\n");
@@ -83,7 +46,7 @@ TEST_F(TraceTest, StopsAtTheLimitWithoutLookingFurther) {
 TEST_F(TraceTest, RefusesFilesWithoutRequests) {
   EXPECT_EQ(refusal(""), ":1: the trace holds no request");
   EXPECT_EQ(refusal(azure_header), ":1: the trace holds no request");
-  EXPECT_THROW(read_trace(m_path + ".missing", all), ragged_store::UsageError);
+  EXPECT_THROW(read_trace(m_path + ".missing", all), example::UsageError);
 }
 
 TEST_F(TraceTest, RefusesUnknownFormats) {

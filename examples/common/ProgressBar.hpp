@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <string>
 
-namespace ragged_store {
+namespace example {
 
 class ProgressBar {
  public:
@@ -42,4 +42,4 @@ class ProgressBar {
   std::chrono::steady_clock::time_point m_drawn{};
 };
 
-}  // namespace ragged_store
+}  // namespace example

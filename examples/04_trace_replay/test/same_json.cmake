@@ -1,0 +1,15 @@
+# Runs PROGRAM twice over TRACE and compares the documents without what depends on the machine.
+foreach(run 1 2)
+  set(file ${FOLDER}/same_${MODEL}_${run}.json)
+  execute_process(COMMAND ${PROGRAM} --trace ${TRACE} --model ${MODEL} --pages 8 --json ${file} RESULT_VARIABLE status
+                  OUTPUT_VARIABLE output)
+  message("${output}")
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "exit status ${status}")
+  endif()
+  file(READ ${file} document)
+  string(JSON document_${run} REMOVE "${document}" host)
+endforeach()
+if(NOT document_1 STREQUAL document_2)
+  message(FATAL_ERROR "two runs differ:\n${document_1}\n${document_2}")
+endif()
