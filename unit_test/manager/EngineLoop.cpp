@@ -91,14 +91,16 @@ void serve(ExecSpace const& exec, Blocks const& blocks, Model& model, std::deque
   StepBatcher<ExecSpace> batcher(exec, 16, 64);
   std::map<SequenceId, Request> requests;     // that were begun
   std::deque<SequenceId> running, preempted;  // oldest first
+  bool has_room = true;                       // for more of them
   while (!waiting.empty() || !requests.empty()) {
     // Whoever was preempted goes first, then new requests.
-    while (!preempted.empty() && (manager.state(preempted.front()) == SequenceState::resident ||
-                                  manager.swap_in(preempted.front()).fits())) {
+    while (has_room && !preempted.empty() &&
+           (manager.state(preempted.front()) == SequenceState::resident ||
+            manager.swap_in(preempted.front()).fits())) {
       running.push_back(preempted.front());
       preempted.pop_front();
     }
-    while (preempted.empty() && !waiting.empty() && running.size() < 16) {
+    while (has_room && preempted.empty() && !waiting.empty() && running.size() < 16) {
       running.push_back(manager.create(waiting.front().prompt));
       requests.emplace(running.back(), waiting.front());
       waiting.pop_front();
@@ -111,6 +113,7 @@ void serve(ExecSpace const& exec, Blocks const& blocks, Model& model, std::deque
       if (!manager.swap_out(running.back()).fits()) manager.release_pages(running.back());
       preempted.push_front(running.back());
       running.pop_back();
+      has_room = false;
       continue;
     }
     auto const step = batcher.load(exec, manager, layout);
@@ -136,6 +139,7 @@ void serve(ExecSpace const& exec, Blocks const& blocks, Model& model, std::deque
         manager.append(id, {&next[i], 1});
         continue;
       }
+      has_room = true;
       done(requests.at(id), manager.tokens(id));
       manager.free(id);
       requests.erase(id);
