@@ -77,12 +77,12 @@ class EvictionPolicy {
   /// memory can be asked for.
   ///
   /// \param hash  names the block
-  virtual void prefetch_block(std::uint64_t /*hash*/) const {}
+  virtual void prefetch_block([[maybe_unused]] std::uint64_t hash) const {}
 
   /// A hint that the page will soon be used.
   ///
   /// \param page  any page of the pool, cached or not
-  virtual void prefetch_page(std::uint32_t /*page*/) const {}
+  virtual void prefetch_page([[maybe_unused]] std::uint32_t page) const {}
 
   /// So many pages, about, go before upcoming().
   static constexpr std::size_t upcoming_distance = 4;
