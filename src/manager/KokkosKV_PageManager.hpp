@@ -3,7 +3,6 @@
 #define KOKKOSKV_PAGEMANAGER_HPP
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -325,8 +324,9 @@ class PageManager {
   void set_event_callback(PageEventCallback callback) {
     m_pages.log.callback = std::move(callback);
   }
-  /// A number that no other manager of the process has or had.
-  std::uint64_t serial() const { return m_serial; }
+  /// Equal for one manager alone, as long as somebody has it: tells managers apart where one is
+  /// made at the address of another.
+  std::shared_ptr<void const> identity() const { return m_identity; }
   /// How the manager works.
   PageManagerOptions const& options() const { return m_pages.options; }
 
@@ -343,11 +343,6 @@ class PageManager {
     check("num_pages", options.num_pages, 0x7FFFFFFF);
     check("page_size", options.page_size, 0xFFFFFFFF);
     return options;
-  }
-
-  static std::uint64_t next_serial() {
-    static std::atomic<std::uint64_t> last{0};
-    return ++last;
   }
 
   void check_prepared(char const* function) const {
@@ -384,8 +379,8 @@ class PageManager {
   Impl::SequenceSwap m_swap;
   Impl::PagePins m_pins;
   std::vector<Sequence*> m_requested;  ///< of the step
-  std::uint64_t m_unused_slots = 0;
-  std::uint64_t m_serial       = next_serial();
+  std::uint64_t m_unused_slots           = 0;
+  std::shared_ptr<void const> m_identity = std::make_shared<char>();
   Impl::StatisticsBoard m_board;
 };
 

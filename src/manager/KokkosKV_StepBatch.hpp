@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -135,8 +136,8 @@ class StepBatcher {
   StepBatch<ExecSpace> load(ExecSpace const& exec, PageManager const& manager,
                             StepLayout const& layout) {
     check_layout(layout);
-    if (m_manager != manager.serial()) m_rows.forget();
-    m_manager = manager.serial();
+    if (m_manager != manager.identity()) m_rows.forget();
+    m_manager = manager.identity();
     grow_table(exec, layout);
     m_rows.find_changes(manager, layout, m_changes);
     Impl::StepWords const places(layout.sequences.size(), layout.copies.size(), m_changes.size());
@@ -250,7 +251,7 @@ class StepBatcher {
   table_type m_table;
   Impl::KnownRows m_rows;
   std::vector<Impl::RowChange> m_changes;
-  std::uint64_t m_manager = 0;  ///< serial number
+  std::shared_ptr<void const> m_manager;  ///< whose rows are known
   StepBatcherStatistics m_statistics;
 };
 
