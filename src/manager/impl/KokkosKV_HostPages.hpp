@@ -34,7 +34,9 @@ class HostPages {
         m_tree(PageEvent::Place::host, m_transfer ? m_transfer->num_host_pages() : 0, page_size,
                make_eviction_policy(EvictionKind::lru), domains, log),
         m_host_of(exist() ? num_pages : 0, null_page),
-        m_page_of(m_tree.pool().num_pages(), null_page) {
+        m_depth(m_host_of.size(), 0),
+        m_page_of(m_tree.pool().num_pages(), null_page),
+        m_file_keys(m_files.exist() ? m_page_of.size() : 0) {
     check(tiers, page_size);
     if (!exist()) return;
     // Nothing is allocated while pages move.
@@ -62,10 +64,17 @@ class HostPages {
   void link(PageIndex const& index, std::uint32_t page) {
     if (!exist()) return;
     auto const [parent, domain] = index.place(page);
+    m_depth[page]               = parent == null_page ? 1 : m_depth[parent] + 1;
     auto const host_parent      = parent == null_page ? null_page : m_host_of[parent];
     if (parent != null_page && host_parent == null_page) return;
     auto const host = find({host_parent, domain}, index.key(page), index.tokens(page));
     if (host != null_page) link(page, host);
+  }
+  /// The same as host_page_of() for a page whose ancestors are linked: the host page may have come
+  /// from files meanwhile.
+  std::uint32_t linked(PageIndex const& index, std::uint32_t page) {
+    if (m_host_of[page] == null_page) link(index, page);
+    return m_host_of[page];
   }
   /// A page of the pool loses its contents.
   void unlink(std::uint32_t page) {
@@ -76,7 +85,9 @@ class HostPages {
 
   /// Copies a published page and its ancestors, as far as there is room. What fails is lost.
   void keep(PageIndex const& index, std::uint32_t page) {
-    if (!exist()) return;
+    // A page whose ancestors alone fill the tier cannot be kept: not to look at all of them each
+    // time.
+    if (!exist() || m_depth[page] > m_page_of.size()) return;
     if (m_downloads.size() >= most_downloads) try_launch();
     auto host = hold(index, page);
     if (host == null_page && !m_downloads.empty()) {
@@ -97,12 +108,17 @@ class HostPages {
     }
     if (host != null_page) m_tree.retain(host);
     while (!m_lineage.empty()) {
-      auto const at   = m_lineage.back();
-      auto const next = take();
+      auto const at = m_lineage.back();
+      auto next     = linked(index, at);
       if (next != null_page) {
-        m_tree.publish(next, {host, index.place(at).domain}, index.key(at), index.tokens(at));
-        link(at, next);
-        download(at, next);
+        m_tree.retain(next);
+      } else {
+        next = take();
+        if (next != null_page) {
+          publish(next, {host, index.place(at).domain}, index.key(at), index.tokens(at));
+          link(at, next);
+          download(at, next);
+        }
       }
       // Its child holds it from now on.
       if (host != null_page) m_tree.release(host);
@@ -160,20 +176,24 @@ class HostPages {
     settle(is_lost);
   }
 
-  /// Writes a host page and its ancestors to files, as far as they are not there.
-  /// \return whether they are all there
+  /// Writes a host page to files, and before it the ancestors up to the first that is there.
   bool write_to_files(std::uint32_t host) {
     auto const& index = m_tree.index();
     m_file_lineage.clear();
-    for (auto at = host; at != null_page; at = index.place(at).parent) m_file_lineage.push_back(at);
-    auto place = FilePlace::root(m_domains.key(index.place(host).domain));
-    for (auto at = m_file_lineage.rbegin(); at != m_file_lineage.rend(); ++at) {
-      place = place.child(index.tokens(*at));
-      if (m_files.contains(place)) continue;
-      if (!m_files.put(place, index.tokens(*at), [&] { return m_transfer->read(*at); }))
-        return false;
+    for (auto at = host; at != null_page && !m_files.contains(place_of(at));
+         at      = index.place(at).parent)
+      m_file_lineage.push_back(at);
+    return write_lineage();
+  }
+  /// The same with all ancestors that are not there.
+  /// \return whether they are all there
+  bool write_all_to_files(std::uint32_t host) {
+    auto const& index = m_tree.index();
+    m_file_lineage.clear();
+    for (auto at = host; at != null_page; at = index.place(at).parent) {
+      if (!m_files.contains(place_of(at))) m_file_lineage.push_back(at);
     }
-    return true;
+    return write_lineage();
   }
 
   /// A page that was read from files.
@@ -187,7 +207,7 @@ class HostPages {
                        std::span<std::uint32_t const> tokens) {
     auto const result = read_unpublished(file, tokens);
     if (result.host_page == null_page) return result;
-    m_tree.publish(result.host_page, place, key, tokens);
+    publish(result.host_page, place, key, tokens);
     ++m_log.counts.hit_file_pages;
     return result;
   }
@@ -203,6 +223,28 @@ class HostPages {
   }
 
  private:
+  void publish(std::uint32_t host, Place place, PageKey key,
+               std::span<std::uint32_t const> tokens) {
+    m_tree.publish(host, place, key, tokens);
+    if (!m_files.exist()) return;
+    auto const parent = place.parent == null_page ? FilePlace::root(m_domains.key(place.domain))
+                                                  : place_of(place.parent);
+    m_file_keys[host] = parent.child(tokens).key;
+  }
+  FilePlace place_of(std::uint32_t host) const {
+    auto const [parent, domain] = m_tree.index().place(host);
+    return {m_file_keys[host], parent == null_page ? null_page_key : m_file_keys[parent],
+            m_domains.key(domain).low};
+  }
+  bool write_lineage() {
+    for (auto at = m_file_lineage.rbegin(); at != m_file_lineage.rend(); ++at) {
+      if (!m_files.put(place_of(*at), m_tree.index().tokens(*at),
+                       [&] { return m_transfer->read(*at); }))
+        return false;
+    }
+    return true;
+  }
+
   /// A step that evicts more launches its copies in several parts.
   static constexpr std::size_t most_downloads = 256;
 
@@ -241,7 +283,9 @@ class HostPages {
   ManagerLog& m_log;
   PageTree m_tree;
   std::vector<std::uint32_t> m_host_of;  ///< for each page of the pool
+  std::vector<std::uint32_t> m_depth;    ///< pages down to a published page of the pool and it
   std::vector<std::uint32_t> m_page_of;  ///< for each host page
+  std::vector<PageKey> m_file_keys;      ///< for each host page that is published
   std::vector<PageCopy> m_downloads;
   std::vector<std::uint32_t> m_lineage;
   std::vector<std::uint32_t> m_file_lineage;

@@ -29,7 +29,7 @@ class SequenceFiles {
   bool write(SequenceId id, ManagedSequence const& sequence) {
     auto const full = num_full(sequence);
     auto const tail = padded_tail(sequence);
-    if (full > 0 && !host().write_to_files(sequence.host_pages[full - 1])) return false;
+    if (full > 0 && !host().write_all_to_files(sequence.host_pages[full - 1])) return false;
     if (!has_tail(sequence)) return true;
     auto const contents = [&] { return host().transfer().read(sequence.host_pages[full]); };
     return host().files().put(tail_place(id, sequence, place_of_full(sequence), tail), tail,
@@ -44,6 +44,7 @@ class SequenceFiles {
     auto const tail = padded_tail(sequence);
     auto file       = FilePlace::root(m_ledger.domains.key(sequence.domain));
     if (read_full(sequence, file, held)) return true;
+    if (held.size() < num_full(sequence)) remove_tail(id, sequence);
     if (held.size() < num_full(sequence) || !has_tail(sequence)) return false;
     auto const place = tail_place(id, sequence, file, tail);
     auto const last  = host().read_unpublished(place, tail);

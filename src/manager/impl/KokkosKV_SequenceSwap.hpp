@@ -25,19 +25,30 @@ class SequenceSwap {
 
   /// Where something is lacking the sequence is as before.
   SwapResult swap_out(SequenceId id, ManagedSequence& sequence) {
-    auto const needed = count_needed(sequence);
-    if (needed > num_available()) make_room(needed);
-    if (needed > num_available()) return lacking_on_host(needed - num_available());
     std::vector<std::uint32_t> held;
     held.reserve(sequence.pages.size());
-    auto const entry = enter(id, sequence);
-    if (!hold_all(sequence, held)) {
-      auto const lacking = sequence.pages.size() - held.size();
-      m_on_host.erase(entry);
+    // Pages that are there already make no room for the others.
+    hold_linked(sequence, held);
+    auto const needed = sequence.pages.size() - held.size();
+    try {
+      if (needed > num_available() && needed <= num_not_held(held)) make_room(needed);
+    } catch (...) {
       release_host(held);
-      host().try_launch();
+      throw;
+    }
+    if (needed > num_available()) {
+      auto const lacking = needed - num_available();
+      release_host(held);
       return lacking_on_host(lacking);
     }
+    Waiting::iterator entry;
+    try {
+      entry = enter(id, sequence);
+    } catch (...) {
+      release_host(held);
+      throw;
+    }
+    hold_rest(sequence, held);
     try {
       host().launch();
     } catch (...) {
@@ -103,25 +114,26 @@ class SequenceSwap {
   bool has_tail(ManagedSequence const& sequence) const {
     return sequence.num_stored % page_size() != 0;
   }
-  /// Host pages that a sequence lacks: all but those that hold its pages already.
-  std::size_t count_needed(ManagedSequence const& sequence) const {
-    std::size_t result = has_tail(sequence) ? 1 : 0;
-    for (std::size_t i = 0; i < num_full(sequence); ++i)
-      result += m_ledger.host.host_page_of(sequence.pages[i]) == null_page ? 1 : 0;
-    return result;
+  /// Leading pages that host pages hold already.
+  void hold_linked(ManagedSequence const& sequence, std::vector<std::uint32_t>& held) {
+    for (std::size_t i = 0; i < num_full(sequence); ++i) {
+      auto const page = host().linked(m_ledger.index(), sequence.pages[i]);
+      if (page == null_page) return;
+      host().tree().retain(page);
+      held.push_back(page);
+    }
   }
-
-  /// False where there is no room for the next one; the copies are not launched yet.
-  bool hold_all(ManagedSequence const& sequence, std::vector<std::uint32_t>& held) {
-    for (std::size_t i = 0; i < sequence.pages.size(); ++i) {
+  std::size_t num_not_held(std::vector<std::uint32_t> const& held) const {
+    return host_pool().num_pages() - held.size();
+  }
+  /// The others, for which there is room; the copies are not launched yet.
+  void hold_rest(ManagedSequence const& sequence, std::vector<std::uint32_t>& held) {
+    for (auto i = held.size(); i < sequence.pages.size(); ++i) {
       bool const is_full = i < num_full(sequence);
       auto const page    = sequence.pages[i];
-      auto const to      = is_full ? host().hold(m_ledger.index(), page) : host().take();
-      if (to == null_page) return false;
-      held.push_back(to);
-      if (!is_full) host().download(page, to);
+      held.push_back(is_full ? host().hold(m_ledger.index(), page) : host().take());
+      if (!is_full) host().download(page, held.back());
     }
-    return true;
   }
 
   static SwapResult lacking_on_host(std::size_t count) {
@@ -199,7 +211,15 @@ class SequenceSwap {
     std::vector<std::uint32_t> held;
     held.reserve(count);
     auto const entry = enter(id, sequence);
-    if (m_files.read(id, sequence, held)) {
+    bool lacks_room  = false;
+    try {
+      lacks_room = m_files.read(id, sequence, held);
+    } catch (...) {
+      release_host(held);
+      m_on_host.erase(entry);
+      throw;
+    }
+    if (lacks_room) {
       auto const lacking = count - held.size();
       release_host(held);
       m_on_host.erase(entry);
