@@ -50,15 +50,16 @@ class PageManager {
  public:
   /// \param options  how it works
   /// \param tiers    where pages go that leave the pool
-  /// \throws ShapeError  num_pages or page_size is 0 or too large, or pages of the tiers are unlike
-  ///                     those of the pool
+  /// \throws ShapeError  num_pages or page_size is 0 or too large, there is no hash, pages of the
+  ///                     tiers are unlike those of the pool, or files are behind no host pages
   explicit PageManager(PageManagerOptions const& options, PageTiers const& tiers = {})
       : PageManager(options, make_eviction_policy(options.eviction), tiers) {}
 
   /// With a policy of the caller's own.
+  /// \throws ShapeError  also where there is none
   PageManager(PageManagerOptions const& options, std::unique_ptr<EvictionPolicy> policy,
               PageTiers const& tiers = {})
-      : m_pages(checked(options), std::move(policy), tiers),
+      : m_pages(checked(options), checked(std::move(policy)), tiers),
         m_step(m_pages),
         m_swap(m_pages),
         m_pins(m_pages) {
@@ -95,6 +96,7 @@ class PageManager {
     Impl::ManagedSequences::check_length("append", "tokens.size()", sequence.tokens.size(),
                                          tokens.size());
     sequence.tokens.insert(sequence.tokens.end(), tokens.begin(), tokens.end());
+    sequence.is_fetched = false;
   }
 
   /// A new sequence with the same tokens and priority, which shares all pages.
@@ -229,9 +231,13 @@ class PageManager {
 
   /// Finds cached pages for the requests, and pages for their new rows. All or nothing: where pages
   /// are lacking nothing changes, and the result says how many.
+  ///
+  /// A sequence of which everything is stored (after fork(), truncate() or swap_in()) gets no rows.
+  /// One that goes on in the middle of a page looks for cached pages no more; full pages that it
+  /// has in common with others become one when the step is committed. Files are searched once for
+  /// a sequence of which nothing is stored, and again when its tokens have changed.
   /// \throws SequenceError  no such sequence, a sequence twice, one that is swapped out, or a step
-  /// is
-  ///                        not committed
+  ///                        is not committed
   /// \throws what PageTransfer throws; the sequences are as before then
   StepLayout prepare_step(std::span<StepRequest const> requests) {
     if (m_step.is_prepared())
@@ -239,8 +245,10 @@ class PageManager {
     m_sequences.find_requested(requests, m_requested);
     PostAtEnd const post{*this};
     if (m_pages.host.files().exist()) {
-      for (auto const* const sequence : m_requested) {
-        if (sequence->num_stored == 0) Impl::PrefixFetch(m_pages, *sequence).run();
+      for (auto* const sequence : m_requested) {
+        if (sequence->num_stored > 0 || sequence->is_fetched) continue;
+        Impl::PrefixFetch(m_pages, *sequence).run();
+        sequence->is_fetched = true;
       }
     }
     return m_step.prepare(requests, m_requested);
@@ -342,7 +350,13 @@ class PageManager {
     };
     check("num_pages", options.num_pages, 0x7FFFFFFF);
     check("page_size", options.page_size, 0xFFFFFFFF);
+    if (options.hash == nullptr)
+      throw ShapeError("PageManager", "options.hash", "null", "a function");
     return options;
+  }
+  static std::unique_ptr<EvictionPolicy> checked(std::unique_ptr<EvictionPolicy> policy) {
+    if (policy == nullptr) throw ShapeError("PageManager", "policy", "null", "a policy");
+    return policy;
   }
 
   void check_prepared(char const* function) const {
@@ -352,6 +366,7 @@ class PageManager {
   /// All that is stored but the first tokens.
   void give_up(Sequence& sequence, std::uint32_t num_kept) {
     sequence.num_stored  = num_kept;
+    sequence.is_fetched  = false;
     auto const num_pages = std::min(m_pages.pages_of(num_kept), sequence.pages.size());
     // Who follows the table need not look at it where only the length changes.
     if (num_pages < sequence.pages.size()) ++sequence.table_version;
@@ -371,7 +386,9 @@ class PageManager {
     PageManager& manager;
     ~PostAtEnd() { manager.post(); }
   };
-  void post() { m_board.write({page_counts(), m_pages.log.counts, m_sequences.size()}); }
+  void post() {
+    m_board.write({page_counts(), m_pages.log.counts, m_sequences.size(), m_pages.domains.size()});
+  }
 
   Impl::PageLedger m_pages;
   Impl::ManagedSequences m_sequences;

@@ -24,25 +24,26 @@ struct PageCounts {
 
 /// What has happened so far.
 struct PageStatistics {
-  std::uint64_t hit_pages        = 0;  ///< taken from the pool instead of being computed
-  std::uint64_t hit_host_pages   = 0;  ///< brought back from host pages instead of being computed
+  std::uint64_t hit_pages        = 0;  ///< of committed steps: taken from the pool, not computed
+  std::uint64_t hit_host_pages   = 0;  ///< of committed steps: brought back from host pages
   std::uint64_t hit_file_pages   = 0;  ///< read from files to host pages
   std::uint64_t computed_pages   = 0;  ///< misses: full pages that were computed and published
   std::uint64_t partial_hits     = 0;  ///< sequences that began with a part of a page of others
   std::uint64_t evicted_pages    = 0;  ///< cached ones that made room
-  std::uint64_t copied_pages     = 0;  ///< before a sequence wrote into what others read
-  std::uint64_t kept_pages       = 0;  ///< copied to host pages before they were evicted
+  std::uint64_t copied_pages     = 0;  ///< in committed steps, before writing into what others read
+  std::uint64_t kept_pages       = 0;  ///< evicted pages that were copied to host pages
   std::uint64_t evicted_host     = 0;  ///< host pages that made room
   std::uint64_t written_files    = 0;  ///< pages written to the file tier
   std::uint64_t swapped_out      = 0;  ///< sequences that went to host pages
   std::uint64_t swapped_in       = 0;  ///< sequences that came back
   std::uint64_t swapped_to_files = 0;  ///< sequences that went on from host pages to files
   std::uint64_t lost_tokens      = 0;  ///< of sequences that came back without them
-  std::uint64_t failed_transfers = 0;  ///< evicted pages that could not be copied to host pages
-  std::uint64_t failed_files     = 0;  ///< pages that could not be written to files or read
-  std::uint64_t failed_events    = 0;  ///< calls of the event callback that threw
-  std::uint64_t prepared_steps   = 0;  ///< also those that were abandoned
-  std::uint64_t refused_steps    = 0;  ///< for lack of pages
+  std::uint64_t failed_transfers =
+      0;                             ///< pages that host pages could not get, evicted or from files
+  std::uint64_t failed_files   = 0;  ///< pages that could not be written to files or read
+  std::uint64_t failed_events  = 0;  ///< calls of the event callback that threw
+  std::uint64_t prepared_steps = 0;  ///< also those that were abandoned
+  std::uint64_t refused_steps  = 0;  ///< for lack of pages
 };
 
 /// All that a manager tells of itself.
@@ -50,6 +51,7 @@ struct ManagerStatistics {
   PageCounts pages;             ///< now
   PageStatistics events;        ///< so far
   std::uint64_t sequences = 0;  ///< that are not freed
+  std::uint64_t domains   = 0;  ///< prefix domains of sequences and of pages with contents
 };
 
 namespace Impl {
@@ -87,6 +89,7 @@ void for_each_field(Statistics& statistics, Field&& field) {
   field("prepared_steps", events.prepared_steps);
   field("refused_steps", events.refused_steps);
   field("sequences", statistics.sequences);
+  field("domains", statistics.domains);
 }
 
 /// Numbers of the statistics.

@@ -81,28 +81,40 @@ struct Request {
 // begin of the loop
 using namespace KokkosKV;
 
+/// The layers of a step: what an engine launches between prepare_step() and commit_step().
+void run_layers(ExecSpace const& exec, Blocks const& blocks, Model& model,
+                StepBatch<ExecSpace> const& step) {
+  auto const cache =
+      generic_get_paged_cache(blocks, step.cache_lengths, step.lookup_table, step.max_prompt_length,
+                              step.max_cache_length, unchecked);
+  step.copy_pages(exec, cache);
+  AttentionPlan<ExecSpace> const plan(exec, {Model::num_query_heads, 2, 8, 8},
+                                      step.host_row_offsets, step.host_cache_lengths);
+  for (int layer = 0; layer < Model::num_layers; ++layer) {
+    auto const keys = cache.get_key_cache(layer), values = cache.get_value_cache(layer);
+    kv_cache_store_ragged_key_value(exec, keys, values, step.row_offsets, model.keys, model.values,
+                                    unchecked);
+    paged_attention(exec, plan, model.queries, keys, values, step.row_offsets, model.output);
+  }
+}
+
 /// Serves requests until none is left; `done(request, tokens)` gets each answer.
 template <class Done>
-void serve(ExecSpace const& exec, Blocks const& blocks, Model& model, std::deque<Request> waiting,
-           std::uint32_t num_host_pages, Done const& done) {
+void serve(ExecSpace const& exec, Blocks const& blocks, Model& model,
+           std::vector<Request> const& requests, std::uint32_t num_host_pages, Done const& done) {
   PageManager manager(
       {.num_pages = static_cast<std::uint32_t>(blocks.extent(0)), .page_size = 4},
       {std::make_shared<PoolTransfer<ExecSpace, Blocks>>(exec, blocks, num_host_pages)});
   StepBatcher<ExecSpace> batcher(exec, 16, 64);
-  std::map<SequenceId, Request> requests;     // that were begun
-  std::deque<SequenceId> running, preempted;  // oldest first
-  bool has_room = true;                       // for more of them
-  while (!waiting.empty() || !requests.empty()) {
-    // Whoever was preempted goes first, then new requests.
-    while (has_room && !preempted.empty() &&
-           (manager.state(preempted.front()) == SequenceState::resident ||
-            manager.swap_in(preempted.front()).fits())) {
-      running.push_back(preempted.front());
-      preempted.pop_front();
-    }
-    while (has_room && preempted.empty() && !waiting.empty() && running.size() < 16) {
-      running.push_back(manager.create(waiting.front().prompt));
-      requests.emplace(running.back(), waiting.front());
+  std::map<SequenceId, Request const*> served;
+  std::deque<SequenceId> waiting, running;  // in the order in which they came
+  for (auto const& request : requests)
+    served[waiting.emplace_back(manager.create(request.prompt))] = &request;
+  for (bool has_room = true; !waiting.empty() || !running.empty();) {
+    while (has_room && !waiting.empty() && running.size() < 16 &&
+           (manager.state(waiting.front()) == SequenceState::resident ||
+            manager.swap_in(waiting.front()).fits())) {
+      running.push_back(waiting.front());
       waiting.pop_front();
     }
     std::vector<StepRequest> wanted;  // at most 8 rows of each: long prompts go in chunks
@@ -111,39 +123,26 @@ void serve(ExecSpace const& exec, Blocks const& blocks, Model& model, std::deque
     if (!layout.fits()) {  // the youngest gives way
       if (running.size() == 1) throw std::runtime_error("the pool is too small for one request");
       if (!manager.swap_out(running.back()).fits()) manager.release_pages(running.back());
-      preempted.push_front(running.back());
+      waiting.push_front(running.back());
       running.pop_back();
-      has_room = false;
+      has_room = false;  // until somebody is done
       continue;
     }
-    auto const step = batcher.load(exec, manager, layout);
-    auto const cache =
-        generic_get_paged_cache(blocks, step.cache_lengths, step.lookup_table,
-                                step.max_prompt_length, step.max_cache_length, unchecked);
-    step.copy_pages(exec, cache);
-    AttentionPlan<ExecSpace> const plan(exec, {Model::num_query_heads, 2, 8, 8},
-                                        step.host_row_offsets, step.host_cache_lengths);
     model.begin(manager, layout);
-    for (int layer = 0; layer < Model::num_layers; ++layer) {
-      auto const keys = cache.get_key_cache(layer), values = cache.get_value_cache(layer);
-      kv_cache_store_ragged_key_value(exec, keys, values, step.row_offsets, model.keys,
-                                      model.values, unchecked);
-      paged_attention(exec, plan, model.queries, keys, values, step.row_offsets, model.output);
-    }
+    run_layers(exec, blocks, model, batcher.load(exec, manager, layout));
     manager.commit_step();
     auto const next = model.sample(layout);
     for (std::size_t i = 0; i < layout.sequences.size(); ++i) {
       auto const id = layout.sequences[i];
       if (manager.num_stored(id) < manager.tokens(id).size()) continue;  // its prompt goes on
-      if (manager.tokens(id).size() < requests.at(id).num_tokens) {
+      if (manager.tokens(id).size() < served[id]->num_tokens) {
         manager.append(id, {&next[i], 1});
         continue;
       }
-      has_room = true;
-      done(requests.at(id), manager.tokens(id));
+      done(*served[id], manager.tokens(id));
       manager.free(id);
-      requests.erase(id);
-      running.erase(std::find(running.begin(), running.end(), id));
+      std::erase(running, id);
+      has_room = true;
     }
   }
 }
@@ -166,15 +165,15 @@ TEST(EngineLoop, ServesRequestsInAPoolThatIsTooSmallForAll) {
     SCOPED_TRACE(num_host_pages);
     Blocks const blocks("blocks", 14, 2, Model::num_layers);
     Model model(exec);
-    std::deque<Request> waiting;
+    std::vector<Request> requests;
     for (std::uint32_t i = 0; i < 30; ++i) {
       std::vector<std::uint32_t> prompt;
       for (std::uint32_t t = 0; t < 3 + i * 7 % 20; ++t)
         prompt.push_back((i % 3 * 31 + t * t) % 97);
-      waiting.push_back({prompt, prompt.size() + 1 + i % 17});
+      requests.push_back({prompt, prompt.size() + 1 + i % 17});
     }
     std::size_t num_done = 0;
-    serve(exec, blocks, model, waiting, num_host_pages, [&](Request const& request, auto tokens) {
+    serve(exec, blocks, model, requests, num_host_pages, [&](Request const& request, auto tokens) {
       ++num_done;
       EXPECT_EQ(std::vector<std::uint32_t>(tokens.begin(), tokens.end()), expected_tokens(request));
     });

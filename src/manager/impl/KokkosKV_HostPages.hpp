@@ -88,7 +88,6 @@ class HostPages {
     // A page whose ancestors alone fill the tier cannot be kept: not to look at all of them each
     // time.
     if (!exist() || m_depth[page] > m_page_of.size()) return;
-    if (m_downloads.size() >= most_downloads) try_launch();
     auto host = hold(index, page);
     if (host == null_page && !m_downloads.empty()) {
       try_launch();
@@ -147,9 +146,7 @@ class HostPages {
 
   /// Launches the copies that are due; settle() must follow.
   void launch() {
-    if (m_downloads.empty()) return;
-    m_transfer->download(m_downloads);
-    m_log.counts.kept_pages += m_downloads.size();
+    if (!m_downloads.empty()) m_transfer->download(m_downloads);
   }
   /// Lets go of the host pages of copies. Where those failed their contents are given up, and
   /// nobody else may hold them.
@@ -164,11 +161,12 @@ class HostPages {
       m_tree.discard(host);
     }
   }
-  /// Both, for pages that may be lost.
+  /// Both, for evicted pages, which may be lost.
   void try_launch() {
     bool is_lost = false;
     try {
       launch();
+      m_log.counts.kept_pages += m_downloads.size();
     } catch (...) {
       m_log.counts.failed_transfers += m_downloads.size();
       is_lost = true;
@@ -245,9 +243,6 @@ class HostPages {
     return true;
   }
 
-  /// A step that evicts more launches its copies in several parts.
-  static constexpr std::size_t most_downloads = 256;
-
   void check(PageTiers const& tiers, std::uint32_t page_size) const {
     if (!tiers.files) return;
     auto const expect = [](char const* what, std::uint64_t found, std::uint64_t expected) {
@@ -256,6 +251,10 @@ class HostPages {
     };
     if (!tiers.transfer) {
       throw ShapeError("PageManager", "tiers.transfer", "none", "one, where there are files");
+    }
+    if (tiers.transfer->num_host_pages() == 0) {
+      throw ShapeError("PageManager", "tiers.transfer->num_host_pages()", "0",
+                       "at least 1, where there are files");
     }
     expect("tiers.files->options().page_size", tiers.files->options().page_size, page_size);
     expect("tiers.files->options().page_bytes", tiers.files->options().page_bytes,

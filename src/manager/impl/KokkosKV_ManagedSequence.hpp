@@ -18,6 +18,7 @@ struct ManagedSequence {
   std::uint32_t domain        = 0;
   std::uint32_t table_version = 0;
   bool is_in_step             = false;
+  bool is_fetched             = false;  ///< files were searched for these tokens
   SequenceState state         = SequenceState::resident;
   /// Of its cached pages, once they are cached.
   std::uint8_t priority = 0;

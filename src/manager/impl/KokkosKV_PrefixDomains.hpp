@@ -43,6 +43,9 @@ class PrefixDomains {
     return found == m_numbers.end() ? no_domain : found->second;
   }
 
+  /// Domains in use.
+  std::size_t size() const { return m_numbers.size(); }
+
   PageKey key(std::uint32_t number) const { return m_entries[number].key; }
 
   static constexpr std::uint32_t no_domain = 0xFFFFFFFFu;

@@ -67,16 +67,15 @@ class SequenceSwap {
 
   /// Where something is lacking the sequence is as before, but perhaps in host pages again.
   SwapResult swap_in(SequenceId id, ManagedSequence& sequence) {
+    auto found = find_in_pool(sequence);
+    // Nothing is read from files in vain.
+    auto const lacking = count_lacking(sequence, found);
+    if (lacking > 0) return {static_cast<std::uint32_t>(lacking), 0};
     if (sequence.state == SequenceState::in_files) {
       auto const result = read_from_files(id, sequence);
       if (!result.fits()) return result;
+      found.resize(std::min(found.size(), num_full(sequence)));
     }
-    auto const found     = find_in_pool(sequence);
-    auto const needed    = sequence.host_pages.size() - found.size();
-    auto const revived   = static_cast<std::size_t>(std::ranges::count_if(
-        found, [&](auto page) { return m_ledger.pool.pool().is_cached(page); }));
-    auto const available = m_ledger.num_available() - revived;
-    if (needed > available) return {static_cast<std::uint32_t>(needed - available), 0};
     upload(sequence, found);
     m_on_host.erase(sequence.swap_number);
     // The last page may be partly filled: it is nobody else's.
@@ -165,6 +164,16 @@ class SequenceSwap {
       at = PrefixPoint::after(m_ledger, page);
     }
     return result;
+  }
+
+  /// Pages of the pool that are lacking, where it has the leading ones already.
+  std::size_t count_lacking(ManagedSequence const& sequence,
+                            std::vector<std::uint32_t> const& found) const {
+    auto const needed    = m_ledger.pages_of(sequence.num_stored) - found.size();
+    auto const revived   = static_cast<std::size_t>(std::ranges::count_if(
+        found, [&](auto page) { return m_ledger.pool.pool().is_cached(page); }));
+    auto const available = m_ledger.num_available() - revived;
+    return needed - std::min(needed, available);
   }
 
   void upload(ManagedSequence& sequence, std::vector<std::uint32_t> const& found) {

@@ -44,22 +44,28 @@ class StepRun {
     }
     m_is_prepared = true;
     ++m_ledger.log.counts.prepared_steps;
-    m_ledger.log.counts.hit_host_pages += m_drafter.promotions().size();
     return layout;
   }
 
   void commit() {
-    auto& pool = m_ledger.pool;
+    auto& pool   = m_ledger.pool;
+    auto& counts = m_ledger.log.counts;
+    counts.hit_host_pages += m_drafter.promotions().size();
     for (auto& draft : m_drafter.drafts()) {
       auto& sequence = *draft.sequence;
-      if (draft.copied_page != null_page) pool.release(draft.copied_page);
+      counts.hit_pages += static_cast<std::uint64_t>(
+          std::ranges::count_if(draft.new_pages, [&](auto page) { return is_real(page); }));
+      if (draft.copied_page != null_page) {
+        pool.release(draft.copied_page);
+        ++counts.copied_pages;
+      }
       if (draft.partial_page != null_page) {
         pool.release(draft.partial_page);
-        ++m_ledger.log.counts.partial_hits;
+        ++counts.partial_hits;
       }
       sequence.num_stored = draft.num_stored + draft.num_rows;
       auto const num_new  = m_ledger.publish(sequence, draft.num_published);
-      m_ledger.log.counts.computed_pages += num_new - std::min(num_new, draft.num_promoted);
+      counts.computed_pages += num_new - std::min(num_new, draft.num_promoted);
       m_ledger.raise(sequence, draft.old_num_stored / m_ledger.options.page_size);
       sequence.is_in_step = false;
     }
@@ -144,9 +150,7 @@ class StepRun {
   void touch_cached() {
     for (auto const& draft : m_drafter.drafts()) {
       for (auto page = draft.new_pages.rbegin(); page != draft.new_pages.rend(); ++page) {
-        if (!is_real(*page)) continue;
-        m_ledger.pool.touch(*page);
-        ++m_ledger.log.counts.hit_pages;
+        if (is_real(*page)) m_ledger.pool.touch(*page);
       }
     }
   }
@@ -158,7 +162,6 @@ class StepRun {
     layout.copies.push_back({draft.copied_page, page});
     sequence.pages.back() = page;
     ++sequence.table_version;
-    ++m_ledger.log.counts.copied_pages;
   }
 
   /// The page behind a number of a page that the step fills; taken when it is first met.
