@@ -122,6 +122,8 @@ class ManagerModel {
     WorkingMemory const memory;
     auto& findable = m_findable[event.place == KokkosKV::PageEvent::Place::pool ? 0 : 1];
     if (event.kind == KokkosKV::PageEvent::Kind::stored) {
+      bool const is_new = !findable.contains({event.key, event.parent});
+      ASSERT_TRUE(is_new || manager.options().hash != &KokkosKV::hash_page) << "stored twice";
       findable.emplace(event.key, event.parent);
       return;
     }

@@ -112,6 +112,85 @@ TEST(ManagerStatistics, LastPagesCountAsFragmented) {
   EXPECT_EQ(manager.page_counts().unused_slots, 0u);
 }
 
+TEST(ManagerStatistics, AbandonedStepsHitNothing) {
+  PageManager manager({.num_pages = 4, .page_size = 2},
+                      PageTiers{std::make_shared<NoPageTransfer>(8), nullptr});
+  serve(manager, counting(5));
+  serve(manager, counting(8, 100));  // sends a page to host memory
+  auto const before = manager.statistics();
+  auto const shared = manager.create(counting(3));
+  StepRequest const first{shared};
+  manager.prepare_step({&first, 1});
+  manager.commit_step();
+  auto const hits = manager.statistics().hit_pages + manager.statistics().hit_host_pages;
+  EXPECT_EQ(hits - before.hit_pages - before.hit_host_pages, 1u);
+  auto const copied = manager.fork(shared);
+  manager.append(copied, counting(1, 50));
+  std::vector<StepRequest> const requests{{manager.create(counting(3))}, {copied}};
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(manager.prepare_step(requests).fits());
+    manager.abandon_step();
+  }
+  EXPECT_EQ(manager.statistics().hit_pages + manager.statistics().hit_host_pages, hits);
+  EXPECT_EQ(manager.statistics().copied_pages, 0u);
+  ASSERT_TRUE(manager.prepare_step(requests).fits());
+  manager.commit_step();
+  EXPECT_EQ(manager.statistics().hit_pages + manager.statistics().hit_host_pages, hits + 1);
+  EXPECT_EQ(manager.statistics().copied_pages, 1u);
+}
+
+TEST(ManagerStatistics, SwappedPagesAreNotKeptOnes) {
+  PageManager manager({.num_pages = 4, .page_size = 2},
+                      PageTiers{std::make_shared<NoPageTransfer>(8), nullptr});
+  StepRequest const request{manager.create(counting(5))};
+  ASSERT_TRUE(manager.prepare_step({&request, 1}).fits());
+  manager.commit_step();
+  ASSERT_TRUE(manager.swap_out(request.sequence).fits());
+  EXPECT_EQ(manager.statistics().kept_pages, 0u);
+  EXPECT_EQ(manager.statistics().swapped_out, 1u);
+}
+
+TEST(ManagerStatistics, DomainsGoWithTheirLastPage) {
+  PageManager manager({.num_pages = 2, .page_size = 2});
+  for (auto const* const tenant : {"a", "b"}) {
+    StepRequest const request{manager.create(counting(2), {.tenant = tenant})};
+    ASSERT_TRUE(manager.prepare_step({&request, 1}).fits());
+    manager.commit_step();
+    manager.free(request.sequence);
+  }
+  EXPECT_EQ(manager.read_statistics().domains, 2u);  // each has a cached page
+  auto const waiting = manager.create(counting(2), {.tenant = "c"});
+  EXPECT_EQ(manager.read_statistics().domains, 3u);
+  manager.free(waiting);
+  EXPECT_EQ(manager.read_statistics().domains, 2u);
+  serve(manager, counting(4));  // evicts both pages
+  EXPECT_EQ(manager.read_statistics().domains, 1u);
+}
+
+TEST(ManagerStatistics, BoardsAreReadWhole) {
+  Impl::StatisticsBoard board;
+  std::atomic<bool> stop{false};
+  std::thread writer([&] {
+    ManagerStatistics statistics;
+    for (std::uint64_t i = 1; !stop; ++i) {
+      Impl::for_each_field(statistics, [&](char const*, std::uint64_t& field) { field = i; });
+      board.write(statistics);
+    }
+  });
+  std::uint64_t num_torn = 0, last = 0;
+  for (int i = 0; i < 100000 || last == 0; ++i) {
+    auto const statistics = board.read();
+    bool is_torn          = statistics.pages.free < last;
+    last                  = statistics.pages.free;
+    Impl::for_each_field(
+        statistics, [&](char const*, std::uint64_t field) { is_torn = is_torn || field != last; });
+    num_torn += is_torn ? 1 : 0;
+  }
+  stop = true;
+  writer.join();
+  EXPECT_EQ(num_torn, 0u);
+}
+
 TEST(ManagerStatistics, OtherThreadsReadWholeStatistics) {
   constexpr std::uint32_t num_pages = 64;
   PageManager manager({.num_pages = num_pages, .page_size = 2});

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -199,6 +200,65 @@ TEST(PageManager, Refusals) {
   expect_refusal<ShapeError>(
       "PageManager: options.num_pages: found 2147483648, expected 1 to 2147483647",
       [] { PageManager({.num_pages = 0x80000000u, .page_size = 1}); });
+  expect_refusal<ShapeError>("PageManager: options.hash: found null, expected a function", [] {
+    PageManager({.num_pages = 1, .page_size = 1, .hash = nullptr});
+  });
+  expect_refusal<ShapeError>("PageManager: policy: found null, expected a policy", [] {
+    PageManager({.num_pages = 1, .page_size = 1}, std::unique_ptr<EvictionPolicy>());
+  });
+}
+
+TEST(PageManager, TableVersionsFollowReplacedPages) {
+  PageManager manager({.num_pages = 8, .page_size = 4});
+  // Two sequences fill equal pages in the same step: one page is enough.
+  std::vector<StepRequest> const both{{manager.create(counting_tokens(2))},
+                                      {manager.create(counting_tokens(2))}};
+  auto const id = both[1].sequence;
+  manager.prepare_step(both);
+  manager.commit_step();
+  auto version    = manager.table_version(id);
+  auto const page = manager.pages(id)[0];
+  for (auto const& request : both) manager.append(request.sequence, counting_tokens(2, 2));
+  manager.prepare_step(both);
+  manager.commit_step();
+  ASSERT_NE(manager.pages(id)[0], page);
+  EXPECT_NE(manager.table_version(id), version);
+  // A copy that is taken back.
+  manager.append(id, counting_tokens(2, 4));
+  step(manager, id);
+  auto const child = manager.fork(id);
+  manager.append(child, counting_tokens(1, 6));
+  StepRequest const request{child};
+  manager.prepare_step({&request, 1});
+  version         = manager.table_version(child);
+  auto const copy = manager.pages(child)[1];
+  manager.abandon_step();
+  ASSERT_NE(manager.pages(child)[1], copy);
+  EXPECT_NE(manager.table_version(child), version);
+}
+
+TEST(PageManager, PartsOfPagesLeaveTheLastToken) {
+  PageManager manager({.num_pages = 8, .page_size = 4, .reuse_partial_pages = true});
+  auto const id = manager.create(counting_tokens(8));
+  step(manager, id);
+  manager.free(id);
+  auto const layout = step(manager, manager.create(counting_tokens(7)));
+  EXPECT_EQ(layout.cache_lengths[0], 6u);
+  EXPECT_EQ(layout.row_offsets[1], 1u);
+}
+
+TEST(PageManager, PartsOfPagesAreFoundAmongSiblings) {
+  PageManager manager({.num_pages = 30, .page_size = 8, .reuse_partial_pages = true});
+  auto tokens = counting_tokens(8);
+  for (std::uint32_t i = 0; i < 9; ++i) {
+    if (i > 0) tokens[3] = 100 + i;
+    auto const id = manager.create(tokens);
+    step(manager, id);
+    manager.free(id);
+  }
+  tokens    = counting_tokens(8);
+  tokens[7] = 99;
+  EXPECT_EQ(step(manager, manager.create(tokens)).cache_lengths[0], 7u);
 }
 
 }  // namespace KokkosKVTest

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,70 +13,14 @@
 
 #include "ModelStorage.hpp"
 #include "PageFileFixture.hpp"
+#include "TieredManager.hpp"
 
 namespace KokkosKVTest {
 
 using namespace KokkosKV;
 
-namespace {
-
-std::vector<std::uint32_t> counting(std::size_t count, std::uint32_t first = 1) {
-  std::vector<std::uint32_t> result(count);
-  std::iota(result.begin(), result.end(), first);
-  return result;
-}
-
-/// A manager with contents: slots hold the token ids.
-class Managed {
- public:
-  Managed(PageManagerOptions const& options, std::uint32_t num_host_pages,
-          std::shared_ptr<PageFileTier> files = nullptr)
-      : m_storage(options, num_host_pages),
-        m_transfer(std::make_shared<FaultyTransfer>(m_storage.transfer(), 1)),
-        manager(options, PageTiers{m_transfer, std::move(files)}) {}
-
- private:
-  PlainStorage m_storage;
-  std::shared_ptr<FaultyTransfer> m_transfer;
-
- public:
-  PageManager manager;
-
-  void let_transfers_fail(bool fail) { m_transfer->set_failures(fail ? 100 : 0); }
-
-  StepLayout step(SequenceId id) {
-    StepRequest const request{id};
-    auto const layout = manager.prepare_step({&request, 1});
-    if (!layout.fits()) return layout;
-    auto const tokens = manager.tokens(id).subspan(layout.cache_lengths[0]);
-    m_storage.run(manager, layout, {tokens.begin(), tokens.end()});
-    manager.commit_step();
-    return layout;
-  }
-  /// Creates a sequence and stores all of it.
-  SequenceId add(std::vector<std::uint32_t> const& tokens) {
-    auto const id = manager.create(tokens);
-    EXPECT_TRUE(step(id).fits());
-    return id;
-  }
-  /// Whether a sequence reads what it has stored.
-  void expect_whole(SequenceId id) {
-    auto const tokens = manager.tokens(id).first(manager.num_stored(id));
-    EXPECT_EQ(m_storage.read(manager.pages(id), tokens.size()),
-              std::vector<std::uint64_t>(tokens.begin(), tokens.end()));
-  }
-};
-
-PageFileOptions file_options(std::uint64_t num_pages) {
-  PageFileOptions options{.page_size = 4, .page_bytes = 4 * sizeof(std::uint64_t), .sync = false};
-  options.capacity_bytes = num_pages * Impl::page_file_bytes(options);
-  return options;
-}
-
-}  // namespace
-
 TEST(PageTiers, SwapOutRefusesWhereHostPagesLack) {
-  Managed managed({.num_pages = 4, .page_size = 4}, 1);
+  TieredManager managed({.num_pages = 4, .page_size = 4}, 1);
   auto const a = managed.add(counting(7));
   managed.add(counting(8, 100));
   auto const before = managed.manager.page_counts();
@@ -95,7 +38,7 @@ TEST(PageTiers, SwapOutRefusesWhereHostPagesLack) {
 }
 
 TEST(PageTiers, SwappedSequencesComeBackAsTheyWere) {
-  Managed managed({.num_pages = 4, .page_size = 4}, 4);
+  TieredManager managed({.num_pages = 4, .page_size = 4}, 4);
   auto const a = managed.add(counting(11));
   ASSERT_TRUE(managed.manager.swap_out(a).fits());
   EXPECT_EQ(managed.manager.state(a), SequenceState::on_host);
@@ -117,7 +60,7 @@ TEST(PageTiers, SwappedSequencesComeBackAsTheyWere) {
 }
 
 TEST(PageTiers, FailedCopiesLeaveSequencesWhereTheyAre) {
-  Managed managed({.num_pages = 4, .page_size = 4}, 4);
+  TieredManager managed({.num_pages = 4, .page_size = 4}, 4);
   auto const a = managed.add(counting(11));
   managed.let_transfers_fail(true);
   EXPECT_THROW(managed.manager.swap_out(a), TransferFailure);
@@ -137,7 +80,7 @@ TEST(PageTiers, FailedCopiesLeaveSequencesWhereTheyAre) {
 }
 
 TEST(PageTiers, EvictedPagesAreFoundInHostPages) {
-  Managed managed({.num_pages = 4, .page_size = 4}, 8);
+  TieredManager managed({.num_pages = 4, .page_size = 4}, 8);
   managed.manager.free(managed.add(counting(13)));
   managed.manager.free(managed.add(counting(16, 100)));
   EXPECT_EQ(managed.manager.statistics().kept_pages, 3u);
@@ -151,7 +94,7 @@ TEST(PageTiers, EvictedPagesAreFoundInHostPages) {
 }
 
 TEST(PageTiers, EqualPromptsOfAStepShareWhatComesFromHostPages) {
-  Managed managed({.num_pages = 4, .page_size = 4}, 8);
+  TieredManager managed({.num_pages = 4, .page_size = 4}, 8);
   managed.manager.free(managed.add(counting(9)));
   managed.manager.free(managed.add(counting(16, 100)));
   std::vector<StepRequest> const requests{{managed.manager.create(counting(9))},
@@ -167,7 +110,7 @@ TEST(PageTiers, EqualPromptsOfAStepShareWhatComesFromHostPages) {
 TEST(PageTiers, SequencesGoOnToFilesAndComeBack) {
   TemporaryFolder folder;
   auto files = std::make_shared<PageFileTier>(folder.path(), file_options(20));
-  Managed managed({.num_pages = 4, .page_size = 4}, 4, files);
+  TieredManager managed({.num_pages = 4, .page_size = 4}, 4, files);
   auto const a = managed.add(counting(11));
   ASSERT_TRUE(managed.manager.swap_out(a).fits());
   auto const b = managed.add(counting(10, 100));
@@ -189,7 +132,7 @@ TEST(PageTiers, SequencesGoOnToFilesAndComeBack) {
 TEST(PageTiers, WhatFilesLoseIsComputedAgain) {
   TemporaryFolder folder;
   auto files = std::make_shared<PageFileTier>(folder.path(), file_options(20));
-  Managed managed({.num_pages = 4, .page_size = 4}, 4, files);
+  TieredManager managed({.num_pages = 4, .page_size = 4}, 4, files);
   auto const a = managed.add(counting(11));
   ASSERT_TRUE(managed.manager.swap_out(a).fits());
   ASSERT_TRUE(managed.manager.swap_out(managed.add(counting(13, 100))).fits());
@@ -207,14 +150,14 @@ TEST(PageTiers, FilesWarmANewManager) {
   TemporaryFolder folder;
   {
     auto files = std::make_shared<PageFileTier>(folder.path(), file_options(20));
-    Managed managed({.num_pages = 4, .page_size = 4}, 4, files);
+    TieredManager managed({.num_pages = 4, .page_size = 4}, 4, files);
     managed.manager.free(managed.add(counting(13)));
     managed.manager.free(managed.add(counting(16, 100)));
     managed.manager.free(managed.add(counting(16, 200)));  // sends the first ones to files
     EXPECT_GE(files->count(), 3u);
   }
   auto files = std::make_shared<PageFileTier>(folder.path(), file_options(20));
-  Managed managed({.num_pages = 4, .page_size = 4}, 4, files);
+  TieredManager managed({.num_pages = 4, .page_size = 4}, 4, files);
   auto const id     = managed.manager.create(counting(13));
   auto const layout = managed.step(id);
   EXPECT_EQ(layout.cache_lengths[0], 12u);
@@ -229,7 +172,7 @@ TEST(PageTiers, FilesWarmANewManager) {
 }
 
 TEST(PageTiers, PinnedPagesStayUntilTheyAreUnpinned) {
-  Managed managed({.num_pages = 4, .page_size = 4}, 0);
+  TieredManager managed({.num_pages = 4, .page_size = 4}, 0);
   auto const a = managed.add(counting(9));
   managed.manager.pin(a);
   managed.manager.free(a);
@@ -245,7 +188,7 @@ TEST(PageTiers, PinnedPagesStayUntilTheyAreUnpinned) {
 
 TEST(PageTiers, PagesOfHigherPriorityAreEvictedLast) {
   for (auto const kind : {EvictionKind::reuse_rate, EvictionKind::lru, EvictionKind::lfu}) {
-    Managed managed({.num_pages = 6, .page_size = 4, .eviction = kind}, 0);
+    TieredManager managed({.num_pages = 6, .page_size = 4, .eviction = kind}, 0);
     auto const a = managed.manager.create(counting(8));
     managed.manager.set_priority(a, 1);
     EXPECT_TRUE(managed.step(a).fits());
@@ -258,7 +201,7 @@ TEST(PageTiers, PagesOfHigherPriorityAreEvictedLast) {
 }
 
 TEST(PageTiers, PartsOfPagesAreCopied) {
-  Managed managed({.num_pages = 8, .page_size = 4, .reuse_partial_pages = true}, 0);
+  TieredManager managed({.num_pages = 8, .page_size = 4, .reuse_partial_pages = true}, 0);
   managed.manager.free(managed.add(counting(12)));
   auto tokens       = counting(12);
   tokens[6]         = 99;
@@ -286,7 +229,7 @@ TEST(PageTiers, Refusals) {
   expect_refusal<SequenceError>("pin: sequence 0: found pinned, expected one that is not",
                                 [&] { plain.pin(id); });
 
-  Managed managed({.num_pages = 4, .page_size = 4}, 4);
+  TieredManager managed({.num_pages = 4, .page_size = 4}, 4);
   auto const out = managed.add(counting(5));
   ASSERT_TRUE(managed.manager.swap_out(out).fits());
   auto const expected = std::string(": sequence 0: found swapped out, expected a resident one");
@@ -308,6 +251,10 @@ TEST(PageTiers, Refusals) {
                              [&] { make(8, storage.transfer()); });
   expect_refusal<ShapeError>("PageManager: tiers.files->options().page_bytes: found 32, expected 1",
                              [&] { make(4, std::make_shared<NoPageTransfer>(1)); });
+  expect_refusal<ShapeError>(
+      "PageManager: tiers.transfer->num_host_pages(): found 0, expected at least 1, where there "
+      "are files",
+      [&] { make(4, std::make_shared<NoPageTransfer>(0)); });
 }
 
 }  // namespace KokkosKVTest
