@@ -1,9 +1,9 @@
 # Runs a command and checks its exit status, what it says, and the JSON document that it writes.
 #   cmake -DEXPECT_STATUS=n -DEXPECT=regex [-DTRACE=path below the data folder] -DDATA=default data folder
-#         [-DJSON_FILE=file -DJSON_CHECKS=conditions] -P expect.cmake -- command…
+#         [-DJSON_FILE=file -DJSON_CHECKS=conditions] [-DSEARCH_PATH=folders] -P expect.cmake -- command…
 # With TRACE, `--trace FILE` is added; the folder is the environment's KOKKOSKV_DATA, else DATA. Where it is
 # missing, the test is skipped, except where the environment says CI. A condition is "path OPERATOR number", the
-# members of the path apart by slashes, the operator one of if()'s.
+# members of the path apart by slashes, the operator one of if()'s. SEARCH_PATH is the command's PATH.
 set(command)
 set(in_command FALSE)
 math(EXPR last "${CMAKE_ARGC} - 1")
@@ -30,6 +30,9 @@ if(TRACE)
   list(APPEND command --trace "${trace}")
 endif()
 
+if(SEARCH_PATH)
+  set(ENV{PATH} "${SEARCH_PATH}")
+endif()
 execute_process(
   COMMAND ${command}
   RESULT_VARIABLE status
