@@ -1,0 +1,5 @@
+// Models whose caches have elements of type float.
+#include "model/MakePagedModel.hpp"
+
+template std::unique_ptr<llama_generate::LanguageModel> llama_generate::make_paged_model<float>(
+    execution_space const&, Checkpoint const&, int, std::uint32_t);
