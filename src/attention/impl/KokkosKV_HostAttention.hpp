@@ -11,6 +11,7 @@
 #include <attention/impl/KokkosKV_AttentionCall.hpp>
 #include <attention/impl/KokkosKV_NarrowAttention.hpp>
 #include <attention/impl/KokkosKV_PlanSizes.hpp>
+#include <attention/impl/KokkosKV_SmallHeadAttention.hpp>
 #include <attention/impl/KokkosKV_WideAttention.hpp>
 
 namespace KokkosKV::Impl {
@@ -32,10 +33,14 @@ inline std::size_t host_zero_bytes(AttentionShape const& shape) {
 inline std::size_t host_scratch_bytes(AttentionShape const& shape) {
   auto const size      = [](int number) { return static_cast<std::size_t>(number); };
   auto const value_row = value_row_size(shape);
+  auto const of_form   = [&](auto const& bytes) {
+    return bytes(size(shape.num_kv_heads), size(shape.head_size), size(value_row));
+  };
+  auto const of_few = are_small_heads(shape.head_size, value_row)
+                          ? of_form(small_head_scratch_bytes)
+                          : of_form(narrow_scratch_bytes);
   return host_zero_bytes(shape) +
-         align_scratch(std::max(
-             narrow_scratch_bytes(size(shape.num_kv_heads), size(shape.head_size), size(value_row)),
-             wide_scratch_bytes(shape.head_size, value_row)));
+         align_scratch(std::max(of_few, wide_scratch_bytes(shape.head_size, value_row)));
 }
 
 /// Units go to the worker that is free first. Which one takes a unit changes no result.
@@ -59,10 +64,12 @@ struct HostAttention {
     for (auto current = take(); current < num_units;) {
       auto const following = take();
       auto const& unit     = call.units[current];
-      auto const* next     = following < num_units ? &call.units[following] : nullptr;
       if (unit.wide) {
         WideAttention<Call>(call, unit, own, zeros).run();
+      } else if constexpr (are_small_heads(Call::head_size, Call::value_row_size)) {
+        SmallHeadAttention<Call>(call, unit, own, zeros).run();
       } else {
+        auto const* next = following < num_units ? &call.units[following] : nullptr;
         NarrowAttention<Call>(call, unit, next, own, zeros).run();
       }
       current = following;

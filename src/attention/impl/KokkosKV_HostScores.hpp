@@ -49,6 +49,17 @@ struct LaneRows {
   }
 };
 
+/// Mask and score functors on the logits of a pair with the keys of the lanes.
+template <class Call>
+inline void apply_functors(Call const& call, QueryPair const& pair, IntVector key,
+                           FloatVector& logit) {
+  for (int lane = 0; lane < host_lanes; ++lane) {
+    if (logit[lane] == minus_infinity) continue;
+    auto const index = call.index(pair, static_cast<std::uint32_t>(key[lane]));
+    logit[lane]      = call.rule.apply(index, logit[lane]);
+  }
+}
+
 }  // namespace KokkosKV::Impl
 
 #endif

@@ -308,17 +308,9 @@ class NarrowAttention {
         IntVector present;
         __builtin_memcpy(&present, tile.present + j, sizeof present);
         logit = rows.hide(logit, key, present);
-        if constexpr (Call::has_functors) apply_functors(pair, key, logit);
+        if constexpr (Call::has_functors) apply_functors(m_call, pair, key, logit);
       }
       store_lanes(scores + j, logit);
-    }
-  }
-
-  void apply_functors(QueryPair const& pair, IntVector key, FloatVector& logit) const {
-    for (int lane = 0; lane < host_lanes; ++lane) {
-      if (logit[lane] == minus_infinity) continue;
-      logit[lane] =
-          m_call.rule.apply(m_call.index(pair, static_cast<std::uint32_t>(key[lane])), logit[lane]);
     }
   }
 

@@ -1,0 +1,109 @@
+// Short rows, one a lane: from rows of elements in memory to a vector for each element.
+#ifndef KOKKOSKV_IMPL_HOSTTRANSPOSE_HPP
+#define KOKKOSKV_IMPL_HOSTTRANSPOSE_HPP
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include <format/KokkosKV_Bf16.hpp>
+#include <format/KokkosKV_Convert.hpp>
+#include <kokkos_ext/impl/KokkosKV_HostVector.hpp>
+
+namespace KokkosKV::Impl {
+
+/// `Count` elements side by side in a register, or in a part of one.
+template <class T, int Count>
+struct RegisterPart {
+  typedef T type __attribute__((vector_size(Count * sizeof(T))));
+};
+
+/// Lanes that a short row takes: a power of two that divides a vector.
+constexpr int short_row_lanes(int size) {
+  return std::max(4, static_cast<int>(std::bit_ceil(static_cast<unsigned>(size))));
+}
+
+/// A row of `Size` elements as floats, followed by zeros. Nothing past the row is read.
+template <int Size, class T>
+[[gnu::always_inline]] inline auto load_short_row(T const* row) {
+  constexpr int lanes = short_row_lanes(Size);
+  using floats        = typename RegisterPart<float, lanes>::type;
+  if constexpr (std::is_same_v<T, bf16>) {
+    typename RegisterPart<std::uint16_t, lanes>::type bits{};
+    __builtin_memcpy(&bits, row, Size * sizeof(T));
+    using words = typename RegisterPart<std::uint32_t, lanes>::type;
+    return std::bit_cast<floats>(__builtin_convertvector(bits, words) << 16);
+#ifdef KOKKOSKV_IMPL_HALF_VECTORS
+  } else if constexpr (std::is_same_v<T, half>) {
+    typename RegisterPart<_Float16, lanes>::type halves{};
+    __builtin_memcpy(&halves, row, Size * sizeof(T));
+    return __builtin_convertvector(halves, floats);
+#endif
+  } else {
+    floats result{};
+    if constexpr (std::is_same_v<T, float>) {
+      __builtin_memcpy(&result, row, Size * sizeof(T));
+    } else {
+      for (int i = 0; i < Size; ++i) result[i] = convert_value<float>(row[i]);
+    }
+    return result;
+  }
+}
+
+/// `Lanes` lanes of rows: those of rows[first], rows[first + lanes of a row] and so on.
+template <int Lanes, int Size, class T>
+[[gnu::always_inline]] inline auto load_short_rows(T const* const* rows, int first,
+                                                   std::size_t offset) {
+  if constexpr (Lanes == short_row_lanes(Size)) {
+    return load_short_row<Size>(rows[first] + offset);
+  } else {
+    auto const low  = load_short_rows<Lanes / 2, Size>(rows, first, offset);
+    auto const high = load_short_rows<Lanes / 2, Size>(rows, first + Lanes / 2, offset);
+    return [&]<int... L>(std::integer_sequence<int, L...>) __attribute__((always_inline)) {
+      return __builtin_shufflevector(low, high, L...);
+    }(std::make_integer_sequence<int, Lanes>{});
+  }
+}
+
+/// Exchanges blocks of `Step` lanes between the vectors of blocks of `Step` vectors, then those of
+/// half the size: at last each square of `Count` lanes is transposed.
+template <int Count, int Step = Count / 2>
+[[gnu::always_inline]] inline void transpose_squares(FloatVector* vectors) {
+  constexpr auto lanes = std::make_integer_sequence<int, host_lanes>{};
+  unrolled<Count / 2>([&](auto i) {
+    constexpr int first = i / Step * 2 * Step + i % Step;
+    auto const exchange = [&]<int... L>(std::integer_sequence<int, L...>, FloatVector a,
+                                        FloatVector b) __attribute__((always_inline)) {
+      vectors[first] =
+          __builtin_shufflevector(a, b, ((L & Step) != 0 ? host_lanes + (L ^ Step) : L)...);
+      vectors[first + Step] =
+          __builtin_shufflevector(a, b, ((L & Step) != 0 ? host_lanes + L : (L ^ Step))...);
+    };
+    exchange(lanes, vectors[first], vectors[first + Step]);
+  });
+  if constexpr (Step > 1) transpose_squares<Count, Step / 2>(vectors);
+}
+
+/// Lane `l` of the vector for element `e` becomes element `e` of row `l`.
+/// \tparam Size    elements of a row; its lanes must fit in a vector
+/// \param  rows    addresses of host_lanes rows
+/// \param  offset  elements to skip at the beginning of each
+/// \param  to      where the vector of element 0 goes
+/// \param  stride  floats from one element's vector to the next
+template <int Size, class T>
+[[gnu::always_inline]] inline void load_transposed(T const* const* rows, std::size_t offset,
+                                                   float* to, std::size_t stride) {
+  constexpr int count = short_row_lanes(Size);
+  static_assert(count <= host_lanes);
+  FloatVector vectors[count];
+  unrolled<count>([&](auto i) { vectors[i] = load_short_rows<host_lanes, Size>(rows, i, offset); });
+  transpose_squares<count>(vectors);
+  unrolled<Size>([&](auto e) { store_lanes(to + std::size_t(e) * stride, vectors[e]); });
+}
+
+}  // namespace KokkosKV::Impl
+
+#endif
