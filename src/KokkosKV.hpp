@@ -36,6 +36,15 @@
 #include <manager/KokkosKV_PoolTransfer.hpp>
 #include <manager/KokkosKV_StepBatch.hpp>
 #include <manager/KokkosKV_StepRequest.hpp>
+#include <projection/KokkosKV_GatherRows.hpp>
+#include <projection/KokkosKV_PositionIds.hpp>
+#include <projection/KokkosKV_RaggedAdd.hpp>
+#include <projection/KokkosKV_RmsNorm.hpp>
+#include <projection/KokkosKV_RmsNormParams.hpp>
+#include <projection/KokkosKV_RopeFrequencies.hpp>
+#include <projection/KokkosKV_RopeRagged.hpp>
+#include <projection/KokkosKV_RopeScaling.hpp>
+#include <projection/KokkosKV_SequenceRange.hpp>
 #include <store/KokkosKV_CopyPages.hpp>
 #include <store/KokkosKV_LoadRagged.hpp>
 #include <store/KokkosKV_StorePadded.hpp>

@@ -1,0 +1,136 @@
+// Adding ragged rows onto those of a cache: check, then one launch.
+#ifndef KOKKOSKV_IMPL_RAGGEDADDROWS_HPP
+#define KOKKOSKV_IMPL_RAGGEDADDROWS_HPP
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+#include <cache/KokkosKV_Errors.hpp>
+#include <projection/KokkosKV_SequenceRange.hpp>
+#include <projection/impl/KokkosKV_HeadRows.hpp>
+#include <store/impl/KokkosKV_RowKernels.hpp>
+#include <store/impl/KokkosKV_StoreCheck.hpp>
+#include <store/impl/KokkosKV_StoreLaunch.hpp>
+
+namespace KokkosKV::Impl {
+
+inline constexpr auto ragged_add_names = store_names("kv_cache_ragged_radd", "input_row_offsets");
+inline constexpr auto ragged_add_key_value_names =
+    store_names("kv_cache_ragged_radd_key_value", "input_row_offsets");
+
+/// A cache with the View of what is added to it.
+template <class Cache, class Input>
+struct Addition {
+  Cache cache;
+  Input input;
+};
+
+/// Adds the row of an input to its slot, vector by vector.
+template <class Cache, class Input, bool Aligned>
+struct AddRow {
+  Cache cache;
+  Input input;
+
+  static constexpr int num_vectors = vectors_per_row<Cache>;
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(Member const& member, RowLocation const& at) const {
+    using value_type              = typename Cache::value_type;
+    using real                    = compute_type<value_type, typename Input::value_type>;
+    constexpr int width           = cache_vector_width<Cache>;
+    constexpr int per_head        = Cache::head_size / width;
+    constexpr std::size_t promise = Aligned ? alignof(SimdVector<value_type, width>) : 0;
+
+    auto const page = cache.page(at.sequence, at.token);
+    if (!cache.is_mapped(page)) return;
+    auto* const target  = cache.row(page, Cache::slot(at.token), 0);
+    auto const& from    = input;
+    auto const add_part = [&](int vector) {
+      auto* const to = target + static_cast<std::size_t>(vector) * width;
+      auto const loaded =
+          from.template load<width, Aligned>(at, vector / per_head, vector % per_head * width);
+      auto sum = load_vector<width, promise>(static_cast<value_type const*>(to));
+      for (int i = 0; i < width; ++i) {
+        sum[i] =
+            convert_value<value_type>(convert_value<real>(sum[i]) + convert_value<real>(loaded[i]));
+      }
+      store_vector<width, promise>(to, sum);
+    };
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, num_vectors), add_part);
+  }
+};
+
+template <bool Aligned, class Cache, class Access>
+auto add_work(Transfer<Cache, Access> const& transfer) {
+  return AddRow<Cache, Access, Aligned>{transfer.cache, transfer.access};
+}
+template <bool Aligned, class First, class Second>
+auto add_work(First const& first, Second const& second) {
+  auto const one   = add_work<Aligned>(first);
+  auto const other = add_work<Aligned>(second);
+  return BothRows<decltype(one), decltype(other)>{one, other};
+}
+
+/// The same cache with a part of its batch.
+template <class T, KVCacheStaticParams Params, int PageSize, class MemorySpace, class Scales>
+PagedKVCache<T, Params, PageSize, MemorySpace, Scales> part_of_batch(
+    char const* function, PagedKVCache<T, Params, PageSize, MemorySpace, Scales> const& cache,
+    SequenceRange const& sequences) {
+  auto const batch_size = cache.batch_size();
+  if (sequences.first > batch_size) {
+    throw ShapeError(function, "sequences.first", std::to_string(sequences.first),
+                     "at most " + std::to_string(batch_size) + ", the batch size");
+  }
+  if (sequences.count > batch_size - sequences.first) {
+    throw ShapeError(function, "sequences.count", std::to_string(sequences.count),
+                     "at most " + std::to_string(batch_size - sequences.first) +
+                         ", the sequences from " + std::to_string(sequences.first));
+  }
+  auto const& table     = cache.lookup_table();
+  auto const row_stride = static_cast<std::size_t>(table.row(1) - table.row(0));
+  return {cache.row(0, 0, 0),
+          cache.num_blocks(),
+          cache.page_pitch(),
+          {table.row(sequences.first), row_stride, sequences.count, table.max_pages()},
+          cache.cache_lengths() + sequences.first,
+          cache.max_prompt_length(),
+          cache.max_cache_length(),
+          cache.scales()};
+}
+
+/// Of one addition, or of a key and a value addition that share their rows and table.
+template <class... Options, class ExecSpace, class Offsets, class First, class... Second>
+void add_rows(ArgumentNames const& names, ExecSpace const& exec, LaunchConfig config,
+              SequenceRange const& sequences, Offsets const& offsets, First const& first,
+              Second const&... second) {
+  auto const transfer_of = [&](auto const& addition) {
+    check_number_cache<std::remove_cvref_t<decltype(addition.cache)>>();
+    return input_transfer(part_of_batch(names.function, addition.cache, sequences), addition.input);
+  };
+  auto const launch = [&](auto const& one, auto const&... other) {
+    check_types<ExecSpace, Offsets, Options...>(one, other...);
+    auto const& cache = one.cache;
+    auto const rows =
+        ragged_rows(names, cache, "input", extents<3>(first.input), offsets, cache.cache_lengths());
+    (check_same_batch(names, cache, other.cache), ...);
+    if constexpr (is_checked_v<Options...>) {
+      check_contents(exec, names, rows, store_limits(cache), true);
+    }
+    auto const label = std::string("KokkosKV::") + names.function;
+    constexpr std::size_t row_bytes =
+        std::remove_cvref_t<decltype(one)>::row_bytes * (sizeof...(other) + 1);
+    if (one.is_aligned() && (other.is_aligned() && ...)) {
+      launch_rows(label, exec, rows, add_work<true>(one, other...), row_bytes, config);
+    } else {
+      launch_rows(label, exec, rows, add_work<false>(one, other...), row_bytes, config);
+    }
+  };
+  launch(transfer_of(first), transfer_of(second)...);
+}
+
+}  // namespace KokkosKV::Impl
+
+#endif

@@ -1,0 +1,18 @@
+// Device instantiations of rope_ragged() and rope_key_cache().
+#include <DeviceShapes.hpp>
+
+namespace KokkosKVTest::device {
+
+void instantiate_rope_ragged(exec_space const& exec,
+                             KokkosKV::RopeFrequencies<memory_space> const& frequencies,
+                             numbers_type const& offsets) {
+  RaggedView<storage_type> const queries;
+  KokkosKV::rope_ragged(exec, frequencies, Shape<16, 8, 128>::cache_type(), offsets, queries,
+                        KokkosKV::PositionIds{offsets});
+  for_each_shape([&]<class Shape>(Shape) {
+    typename Shape::cache_type const keys;
+    KokkosKV::rope_key_cache(exec, frequencies, keys, KokkosKV::RaggedShape{}, offsets);
+  });
+}
+
+}  // namespace KokkosKVTest::device
