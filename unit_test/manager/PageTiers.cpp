@@ -93,6 +93,44 @@ TEST(PageTiers, EvictedPagesAreFoundInHostPages) {
   managed.expect_whole(id);
 }
 
+TEST(PageTiers, PagesOfThePoolLeadToHostPagesBehindThem) {
+  TieredManager managed({.num_pages = 4, .page_size = 4}, 8);
+  managed.manager.free(managed.add(counting(13)));
+  managed.manager.free(managed.add(counting(16, 100)));
+  managed.manager.free(managed.add(counting(5)));  // brings the first page back alone
+  EXPECT_EQ(managed.manager.count_cached_tokens(counting(13)), 12u);
+  auto const id = managed.manager.create(counting(13));
+  EXPECT_EQ(managed.step(id).cache_lengths[0], 12u);
+  EXPECT_EQ(managed.manager.statistics().hit_pages, 1u);
+  EXPECT_EQ(managed.manager.statistics().hit_host_pages, 1u + 2u);
+  managed.expect_whole(id);
+}
+
+TEST(PageTiers, EvictedPagesWhoseCopiesFailAreCounted) {
+  TieredManager managed({.num_pages = 4, .page_size = 4}, 8);
+  managed.manager.free(managed.add(counting(13)));
+  managed.let_transfers_fail(true);
+  managed.manager.free(managed.add(counting(16, 100)));
+  EXPECT_EQ(managed.manager.statistics().evicted_pages, 3u);
+  EXPECT_EQ(managed.manager.statistics().failed_transfers, 3u);
+  EXPECT_EQ(managed.manager.statistics().kept_pages, 0u);
+  EXPECT_EQ(managed.manager.page_counts().host_free, 8u);
+  managed.let_transfers_fail(false);
+  EXPECT_EQ(managed.manager.count_cached_tokens(counting(13)), 0u);
+}
+
+TEST(PageTiers, SequencesWithoutTokensAreSwapped) {
+  TieredManager managed({.num_pages = 4, .page_size = 4}, 1);
+  auto const id = managed.manager.create({});
+  ASSERT_TRUE(managed.manager.swap_out(id).fits());
+  EXPECT_EQ(managed.manager.state(id), SequenceState::on_host);
+  EXPECT_EQ(managed.manager.page_counts().host_used, 0u);
+  ASSERT_TRUE(managed.manager.swap_in(id).fits());
+  managed.manager.append(id, counting(5));
+  EXPECT_TRUE(managed.step(id).fits());
+  managed.expect_whole(id);
+}
+
 TEST(PageTiers, EqualPromptsOfAStepShareWhatComesFromHostPages) {
   TieredManager managed({.num_pages = 4, .page_size = 4}, 8);
   managed.manager.free(managed.add(counting(9)));
@@ -198,20 +236,6 @@ TEST(PageTiers, PagesOfHigherPriorityAreEvictedLast) {
     managed.manager.free(managed.add(counting(24, 5000)));
     EXPECT_EQ(managed.manager.count_cached_tokens(counting(8)), 0u) << to_text(kind);
   }
-}
-
-TEST(PageTiers, PartsOfPagesAreCopied) {
-  TieredManager managed({.num_pages = 8, .page_size = 4, .reuse_partial_pages = true}, 0);
-  managed.manager.free(managed.add(counting(12)));
-  auto tokens       = counting(12);
-  tokens[6]         = 99;
-  auto const id     = managed.manager.create(tokens);
-  auto const layout = managed.step(id);
-  EXPECT_EQ(layout.cache_lengths[0], 6u);
-  ASSERT_EQ(layout.copies.size(), 1u);
-  EXPECT_EQ(layout.copies[0].destination, managed.manager.pages(id)[1]);
-  EXPECT_EQ(managed.manager.statistics().partial_hits, 1u);
-  managed.expect_whole(id);
 }
 
 TEST(PageTiers, Refusals) {
