@@ -16,7 +16,8 @@ struct Target {
 // slots. Attention: decode against reading as many bytes; a shared prefix, bf16 and mixed work
 // against the time of another way to do the same; prefill against the flops of multiply-adds on
 // registers or of a matrix product. Page manager: against the required number of blocks a second,
-// the time in a pool of 1,000 pages (at most twice that), the time that a step may take.
+// the time in a pool of 1,000 pages (at most twice that), the time that a step may take. Model:
+// against twelve times the tokens a second of one text.
 constexpr std::array targets{
     Target{"store/ragged_prefill/", 0.95},
     Target{"store/ragged_decode/", 0.80},
@@ -35,6 +36,7 @@ constexpr std::array targets{
     Target{"manager/scaling/reuse_rate/", 0.5},
     Target{"manager/scaling/lru/", 0.5},
     Target{"manager/prepare_step/", 1.0},
+    Target{"model/generate/batch:64", 1.0},
 };
 
 }  // namespace
