@@ -98,13 +98,13 @@ prepare_cache() {
   visible_folders+=("$device_cache")
 }
 
-# units_of_list: "SOURCE TYPE" of every unit.
+# units_of_list: "SOURCE TYPE" of every unit; functions may share one.
 units_of_list() {
   local function source types type
   while read -r function source types; do
     [[ -n $function && $function != \#* && $source != - ]] || continue
     for type in $types; do printf '%s %s\n' "$source" "$type"; done
-  done < "$source_root/unit_test/device/kernels.txt"
+  done < "$source_root/unit_test/device/kernels.txt" | sort -u
 }
 
 # compile_units BACKEND TARGET: standard input: "SOURCE TYPE" lines; in parallel; what
