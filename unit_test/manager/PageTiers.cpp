@@ -93,19 +93,6 @@ TEST(PageTiers, EvictedPagesAreFoundInHostPages) {
   managed.expect_whole(id);
 }
 
-TEST(PageTiers, PagesOfThePoolLeadToHostPagesBehindThem) {
-  TieredManager managed({.num_pages = 4, .page_size = 4}, 8);
-  managed.manager.free(managed.add(counting(13)));
-  managed.manager.free(managed.add(counting(16, 100)));
-  managed.manager.free(managed.add(counting(5)));  // brings the first page back alone
-  EXPECT_EQ(managed.manager.count_cached_tokens(counting(13)), 12u);
-  auto const id = managed.manager.create(counting(13));
-  EXPECT_EQ(managed.step(id).cache_lengths[0], 12u);
-  EXPECT_EQ(managed.manager.statistics().hit_pages, 1u);
-  EXPECT_EQ(managed.manager.statistics().hit_host_pages, 1u + 2u);
-  managed.expect_whole(id);
-}
-
 TEST(PageTiers, EvictedPagesWhoseCopiesFailAreCounted) {
   TieredManager managed({.num_pages = 4, .page_size = 4}, 8);
   managed.manager.free(managed.add(counting(13)));

@@ -1,8 +1,7 @@
-// Sequences that begin with a part of a page of others, or go on in the middle of a page.
+// Sequences that begin with a part of a page of others.
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <vector>
 
 #include <manager/KokkosKV_PageManager.hpp>
 
@@ -43,21 +42,6 @@ TEST(PartialPages, AreLookedForAmongTheNewestSiblings) {
     EXPECT_EQ(managed.step(id).cache_lengths[0], is_among_newest ? 7u : 3u);
     managed.expect_whole(id);
   }
-}
-
-TEST(PartialPages, ThatAreFilledAlikeBecomeOneAfterTheStep) {
-  TieredManager managed({.num_pages = 40, .page_size = 4}, 0);
-  auto& manager = managed.manager;
-  auto const a = managed.add(counting(6)), b = manager.fork(a);
-  std::vector<StepRequest> const requests{{a}, {b}};
-  for (auto const id : {a, b}) manager.append(id, counting(20, 7));
-  ASSERT_TRUE(manager.prepare_step(requests).fits());
-  EXPECT_EQ(manager.page_counts().used, 1u + 2 * 6u);
-  manager.commit_step();
-  // Five full pages more are one now; the last ones have room and stay apart.
-  EXPECT_EQ(manager.page_counts().used, 6u + 2u);
-  EXPECT_EQ(manager.pages(a)[5], manager.pages(b)[5]);
-  EXPECT_NE(manager.pages(a)[6], manager.pages(b)[6]);
 }
 
 }  // namespace KokkosKVTest

@@ -1,0 +1,56 @@
+// Pages of the pool and host pages that hold the same find each other, whichever came first.
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include <manager/KokkosKV_PageManager.hpp>
+
+#include "PageFileFixture.hpp"
+#include "TieredManager.hpp"
+
+namespace KokkosKVTest {
+
+using namespace KokkosKV;
+
+TEST(HostLinks, PagesOfThePoolLeadToHostPagesBehindThem) {
+  TieredManager managed({.num_pages = 4, .page_size = 4}, 8);
+  managed.manager.free(managed.add(counting(13)));
+  managed.manager.free(managed.add(counting(16, 100)));
+  managed.manager.free(managed.add(counting(5)));  // brings the first page back alone
+  EXPECT_EQ(managed.manager.count_cached_tokens(counting(13)), 12u);
+  auto const id = managed.manager.create(counting(13));
+  EXPECT_EQ(managed.step(id).cache_lengths[0], 12u);
+  EXPECT_EQ(managed.manager.statistics().hit_pages, 1u);
+  EXPECT_EQ(managed.manager.statistics().hit_host_pages, 1u + 2u);
+  managed.expect_whole(id);
+}
+
+TEST(HostLinks, EvictedPagesThatFilesBroughtBackAreNotCopied) {
+  TemporaryFolder folder;
+  auto files = std::make_shared<PageFileTier>(folder.path(), file_options(60));
+  TieredManager managed({.num_pages = 8, .page_size = 4}, 6, files);
+  auto& manager     = managed.manager;
+  auto const first  = hash_page(hash_domain({}), counting(4));
+  int num_in_memory = 0;
+  manager.set_event_callback([&](PageEvent const& event) {
+    if (event.place != PageEvent::Place::host || event.key != first) return;
+    num_in_memory += event.kind == PageEvent::Kind::stored ? 1 : -1;
+    EXPECT_LE(num_in_memory, 1);
+  });
+  auto const a = managed.add(counting(9));
+  ASSERT_TRUE(manager.swap_out(a).fits());  // the pool keeps two full pages
+  auto const other = managed.add(counting(21, 1000));
+  ASSERT_TRUE(manager.swap_out(other).fits());
+  ASSERT_EQ(manager.state(a), SequenceState::in_files);
+  ASSERT_EQ(num_in_memory, 0);
+  manager.free(other);
+  ASSERT_TRUE(manager.swap_in(a).fits());
+  ASSERT_EQ(manager.statistics().hit_file_pages, 2u);
+  ASSERT_EQ(num_in_memory, 1);
+  manager.free(a);
+  auto const before = manager.statistics().evicted_pages;
+  manager.free(managed.add(counting(32, 5000)));
+  EXPECT_EQ(manager.statistics().evicted_pages - before, 2u + 5u);  // all full pages of both
+}
+
+}  // namespace KokkosKVTest
