@@ -16,6 +16,8 @@ void register_attention_prefill_benchmarks(Scale scale);
 void register_manager_trace_benchmarks(Scale scale);
 void register_manager_scaling_benchmarks(Scale scale);
 void register_manager_step_benchmarks(Scale scale);
+void register_projection_benchmarks(Scale scale);
+void register_matmul_store_benchmarks(Scale scale);
 
 }  // namespace KokkosKV::Perf
 
