@@ -18,6 +18,8 @@ void register_manager_scaling_benchmarks(Scale scale);
 void register_manager_step_benchmarks(Scale scale);
 /// Where the examples are built.
 void register_model_benchmarks(Scale scale);
+void register_projection_benchmarks(Scale scale);
+void register_matmul_store_benchmarks(Scale scale);
 
 }  // namespace KokkosKV::Perf
 

@@ -34,6 +34,10 @@ int main(int argc, char** argv) {
   KokkosKV::Perf::register_manager_trace_benchmarks(scale);
   KokkosKV::Perf::register_manager_scaling_benchmarks(scale);
   KokkosKV::Perf::register_manager_step_benchmarks(scale);
+  KokkosKV::Perf::register_projection_benchmarks(scale);
+#ifdef KOKKOSKV_PERF_KOKKOS_KERNELS
+  KokkosKV::Perf::register_matmul_store_benchmarks(scale);
+#endif
 #ifdef KOKKOSKV_PERF_MODEL
   KokkosKV::Perf::register_model_benchmarks(scale);
 #endif
