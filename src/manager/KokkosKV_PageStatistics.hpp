@@ -31,7 +31,7 @@ struct PageStatistics {
   std::uint64_t partial_hits     = 0;  ///< sequences that began with a part of a page of others
   std::uint64_t evicted_pages    = 0;  ///< cached ones that made room
   std::uint64_t copied_pages     = 0;  ///< in committed steps, before writing into what others read
-  std::uint64_t kept_pages       = 0;  ///< evicted pages that were copied to host pages
+  std::uint64_t kept_pages       = 0;  ///< copied to host pages: evicted ones and those before them
   std::uint64_t evicted_host     = 0;  ///< host pages that made room
   std::uint64_t written_files    = 0;  ///< pages written to the file tier
   std::uint64_t swapped_out      = 0;  ///< sequences that went to host pages
