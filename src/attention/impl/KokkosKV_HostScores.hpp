@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <attention/impl/KokkosKV_AttentionCall.hpp>
+#include <attention/impl/KokkosKV_HostKeyTile.hpp>
 #include <kokkos_ext/impl/KokkosKV_HostVector.hpp>
 
 namespace KokkosKV::Impl {
@@ -58,6 +59,37 @@ inline void apply_functors(Call const& call, QueryPair const& pair, IntVector ke
     auto const index = call.index(pair, static_cast<std::uint32_t>(key[lane]));
     logit[lane]      = call.rule.apply(index, logit[lane]);
   }
+}
+
+/// Whether a rule changes logits, beside hiding some.
+template <class Rule>
+inline bool shapes_logits(Rule const& rule) {
+  return rule.soft_cap != 0 || rule.alibi_slopes != nullptr;
+}
+
+/// Whether a pair may not see every key of a tile, or functors have a say in it.
+template <class Call, int Size>
+inline bool may_hide(HostKeyTile<Call, Size> const& tile, QueryPair const& pair) {
+  return !tile.complete || Call::has_functors || tile.count < Size ||
+         !pair.keys.covers(tile.begin, tile.begin + Size);
+}
+
+/// What the rule makes of the logits of a pair with host_lanes keys of a tile.
+/// \param rows    the pair in every lane
+/// \param first   of the keys, within the tile
+/// \param hidden  may_hide()
+template <class Call, int Size>
+inline FloatVector apply_rule(Call const& call, HostKeyTile<Call, Size> const& tile,
+                              QueryPair const& pair, LaneRows const& rows, int first,
+                              FloatVector logit, bool hidden) {
+  auto const key = counting(static_cast<std::int32_t>(tile.begin) + first);
+  logit          = rows.shape(call.rule, logit, key);
+  if (!hidden) return logit;
+  IntVector present;
+  __builtin_memcpy(&present, tile.present + first, sizeof present);
+  logit = rows.hide(logit, key, present);
+  if constexpr (Call::has_functors) apply_functors(call, pair, key, logit);
+  return logit;
 }
 
 }  // namespace KokkosKV::Impl

@@ -251,12 +251,9 @@ class NarrowAttention {
   /// Logits become weights relative to the largest logit so far.
   void weigh(tile_type const& tile, value_lines& ahead) {
     constexpr int vectors = tile_keys / host_lanes;
-    bool const shaped     = m_call.rule.soft_cap != 0 || m_call.rule.alibi_slopes != nullptr;
+    bool const shaped     = shapes_logits(m_call.rule);
     bool hidden[narrow_pairs];
-    for (int i = 0; i < m_num_pairs; ++i) {
-      hidden[i] = !tile.complete || Call::has_functors || tile.count < tile_keys ||
-                  !m_pairs[i].keys.covers(tile.begin, tile.begin + tile_keys);
-    }
+    for (int i = 0; i < m_num_pairs; ++i) hidden[i] = may_hide(tile, m_pairs[i]);
     // As many rows at a time as there are lanes, so that nothing waits for a single row.
     for (int first = 0; first < m_num_rows; first += host_lanes) {
       FloatVector parts[host_lanes];
@@ -302,15 +299,8 @@ class NarrowAttention {
     auto const rows     = LaneRows::all(pair, m_call.slope(pair.query_head));
     float* const scores = m_scores[row_of(head, i)];
     for (int j = 0; j < tile_keys; j += host_lanes) {
-      auto const key    = counting(static_cast<std::int32_t>(tile.begin) + j);
-      FloatVector logit = rows.shape(m_call.rule, load_lanes(scores + j), key);
-      if (hidden) {
-        IntVector present;
-        __builtin_memcpy(&present, tile.present + j, sizeof present);
-        logit = rows.hide(logit, key, present);
-        if constexpr (Call::has_functors) apply_functors(m_call, pair, key, logit);
-      }
-      store_lanes(scores + j, logit);
+      store_lanes(scores + j,
+                  apply_rule(m_call, tile, pair, rows, j, load_lanes(scores + j), hidden));
     }
   }
 

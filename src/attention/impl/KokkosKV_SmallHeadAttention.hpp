@@ -164,20 +164,11 @@ class SmallHeadAttention {
 
   /// What the rule makes of logits.
   void shape(tile_type const& tile, QueryPair const& pair, FloatVector* logits) const {
-    auto const& rule  = m_call.rule;
-    bool const shaped = rule.soft_cap != 0 || rule.alibi_slopes != nullptr;
-    bool const hidden = !tile.complete || Call::has_functors || tile.count < tile_keys ||
-                        !pair.keys.covers(tile.begin, tile.begin + tile_keys);
-    if (!shaped && !hidden) return;
+    bool const hidden = may_hide(tile, pair);
+    if (!shapes_logits(m_call.rule) && !hidden) return;
     auto const rows = LaneRows::all(pair, m_call.slope(pair.query_head));
     unrolled<vectors>([&](auto v) {
-      auto const key = counting(static_cast<std::int32_t>(tile.begin) + v * host_lanes);
-      logits[v]      = rows.shape(rule, logits[v], key);
-      if (!hidden) return;
-      IntVector present;
-      __builtin_memcpy(&present, tile.present + v * host_lanes, sizeof present);
-      logits[v] = rows.hide(logits[v], key, present);
-      if constexpr (Call::has_functors) apply_functors(m_call, pair, key, logits[v]);
+      logits[v] = apply_rule(m_call, tile, pair, rows, v * host_lanes, logits[v], hidden);
     });
   }
 

@@ -271,7 +271,7 @@ class WideAttention {
   template <int Vectors, Sums Mode>
   void weigh(tile_type const& tile, Panel& panel, int keys, FloatVector* rescale) {
     auto const& rule  = m_call.rule;
-    bool const shaped = rule.soft_cap != 0 || rule.alibi_slopes != nullptr;
+    bool const shaped = shapes_logits(rule);
     for (int v = 0; v < Vectors; ++v) {
       auto const& rows    = panel.rows[v];
       float* const scores = &m_scratch.scores[0][v * host_lanes];
