@@ -3,43 +3,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include <manager/KokkosKV_PageManager.hpp>
 
+#include "HostContents.hpp"
 #include "PageFileFixture.hpp"
 #include "TieredManager.hpp"
 
 namespace KokkosKVTest {
 
 using namespace KokkosKV;
-
-namespace {
-
-/// How often each page stands in host memory, by the events.
-class HostContents {
- public:
-  explicit HostContents(PageManager& manager) {
-    manager.set_event_callback([this](PageEvent const& event) {
-      if (event.place != PageEvent::Place::host) return;
-      auto& count = m_counts[to_text(event.key)];
-      count += event.kind == PageEvent::Kind::stored ? 1 : -1;
-      EXPECT_TRUE(count == 0 || count == 1) << to_text(event.key) << " stands there " << count;
-    });
-  }
-  bool has(PageKey key) const {
-    auto const found = m_counts.find(to_text(key));
-    return found != m_counts.end() && found->second == 1;
-  }
-
- private:
-  std::map<std::string, int> m_counts;
-};
-
-}  // namespace
 
 TEST(HostPages, SequencesThatComeBackKeepTheirPriority) {
   TieredManager managed({.num_pages = 6, .page_size = 4, .eviction = EvictionKind::lru}, 4);

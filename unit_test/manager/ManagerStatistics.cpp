@@ -5,24 +5,19 @@
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
 #include <manager/KokkosKV_PageManager.hpp>
 
+#include "TieredManager.hpp"
+
 namespace KokkosKVTest {
 
 using namespace KokkosKV;
 
 namespace {
-
-std::vector<std::uint32_t> counting(std::size_t count, std::uint32_t first = 1) {
-  std::vector<std::uint32_t> result(count);
-  std::iota(result.begin(), result.end(), first);
-  return result;
-}
 
 void serve(PageManager& manager, std::vector<std::uint32_t> const& tokens) {
   StepRequest const request{manager.create(tokens)};

@@ -4,22 +4,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <vector>
 
 #include <manager/KokkosKV_PageManager.hpp>
 #include <support/Refusal.hpp>
 
+#include "TieredManager.hpp"
+
 namespace KokkosKVTest {
 
 using namespace KokkosKV;
-
-std::vector<std::uint32_t> counting_tokens(std::uint32_t count, std::uint32_t first = 0) {
-  std::vector<std::uint32_t> result(count);
-  std::iota(result.begin(), result.end(), first);
-  return result;
-}
 
 /// Prepares and commits a step of all rows of one sequence.
 StepLayout step(PageManager& manager, SequenceId id,
@@ -32,8 +27,8 @@ StepLayout step(PageManager& manager, SequenceId id,
 
 TEST(PageManager, ReusedLengthAndRowsAgree) {
   PageManager manager({.num_pages = 16, .page_size = 4});
-  step(manager, manager.create(counting_tokens(13)));
-  auto const id     = manager.create(counting_tokens(20));
+  step(manager, manager.create(counting(13, 0)));
+  auto const id     = manager.create(counting(20, 0));
   auto const layout = step(manager, id);
   EXPECT_EQ(layout.cache_lengths, std::vector<std::uint32_t>{12});
   EXPECT_EQ(layout.row_offsets, (std::vector<std::uint32_t>{0, 8}));
@@ -45,13 +40,13 @@ TEST(PageManager, ReusedLengthAndRowsAgree) {
 
 TEST(PageManager, EqualPromptsOfOneStepSharePages) {
   PageManager manager({.num_pages = 16, .page_size = 4});
-  auto const tokens = counting_tokens(8);
+  auto const tokens = counting(8, 0);
   std::vector<StepRequest> const requests{{manager.create(tokens)}, {manager.create(tokens)}};
   // Whoever abandons the step has stored nothing: nobody may find its pages.
   EXPECT_EQ(manager.prepare_step(requests).cache_lengths, (std::vector<std::uint32_t>{0, 4}));
   manager.abandon_step();
   EXPECT_EQ(manager.page_counts().free, 16u);
-  auto const third = counting_tokens(9);
+  auto const third = counting(9, 0);
   EXPECT_EQ(manager.count_cached_tokens(third), 0u);
   EXPECT_EQ(manager.prepare_step(requests).cache_lengths, (std::vector<std::uint32_t>{0, 4}));
   EXPECT_EQ(manager.count_cached_tokens(third), 0u);
@@ -63,7 +58,7 @@ TEST(PageManager, EqualPromptsOfOneStepSharePages) {
 
 TEST(PageManager, DomainsAreApart) {
   PageManager manager({.num_pages = 32, .page_size = 4});
-  auto const tokens = counting_tokens(16);
+  auto const tokens = counting(16, 0);
   std::vector<PrefixDomain> const domains{
       {"x", "", ""}, {"", "x", ""}, {"xy", "", ""}, {"x", "y", ""}};
   for (auto const& domain : domains) {
@@ -77,14 +72,14 @@ TEST(PageManager, DomainsAreApart) {
 
 TEST(PageManager, ForksWriteIntoCopies) {
   PageManager manager({.num_pages = 12, .page_size = 2});
-  auto const a = manager.create(counting_tokens(9));
+  auto const a = manager.create(counting(9, 0));
   step(manager, a);
   auto const b = manager.fork(a);
   EXPECT_EQ(manager.num_references(manager.pages(a)[4]), 2u);
-  manager.append(b, counting_tokens(3, 100));
+  manager.append(b, counting(3, 100));
   auto const layout = step(manager, b);
   EXPECT_EQ(layout.copies, (std::vector<PageCopy>{{manager.pages(a)[4], manager.pages(b)[4]}}));
-  manager.append(a, counting_tokens(2, 200));
+  manager.append(a, counting(2, 200));
   EXPECT_TRUE(step(manager, a).copies.empty());
   manager.free(b);
   manager.free(a);
@@ -97,11 +92,11 @@ TEST(PageManager, ForksWriteIntoCopies) {
 
 TEST(PageManager, TwoForksInOneStepCopyOnce) {
   PageManager manager({.num_pages = 12, .page_size = 4});
-  auto const a = manager.create(counting_tokens(6));
+  auto const a = manager.create(counting(6, 0));
   step(manager, a);
   auto const b = manager.fork(a);
-  manager.append(a, counting_tokens(1, 7));
-  manager.append(b, counting_tokens(1, 8));
+  manager.append(a, counting(1, 7));
+  manager.append(b, counting(1, 8));
   std::vector<StepRequest> const requests{{a}, {b}};
   EXPECT_EQ(manager.prepare_step(requests).copies.size(), 1u);
   manager.commit_step();
@@ -110,7 +105,7 @@ TEST(PageManager, TwoForksInOneStepCopyOnce) {
 
 TEST(PageManager, SharedPagesCountOnce) {
   PageManager manager({.num_pages = 10, .page_size = 4});
-  auto const a = manager.create(counting_tokens(12));
+  auto const a = manager.create(counting(12, 0));
   step(manager, a);
   auto const b = manager.fork(a), c = manager.fork(a);
   for (auto const id : {a, b, c}) {
@@ -124,13 +119,13 @@ TEST(PageManager, SharedPagesCountOnce) {
 
 TEST(PageManager, ChunksRoundToPages) {
   PageManager manager({.num_pages = 8, .page_size = 16});
-  auto const id = manager.create(counting_tokens(37));
+  auto const id = manager.create(counting(37, 0));
   std::vector<std::uint64_t> used;
   for (std::uint32_t const rows : {16, 5, 16}) {
     step(manager, id, rows);
     used.push_back(manager.page_counts().used);
   }
-  manager.append(id, counting_tokens(3, 900));
+  manager.append(id, counting(3, 900));
   step(manager, id);
   used.push_back(manager.page_counts().used);
   EXPECT_EQ(used, (std::vector<std::uint64_t>{1, 2, 3, 3}));
@@ -141,9 +136,9 @@ TEST(PageManager, ChunksRoundToPages) {
 
 TEST(PageManager, StepsThatDoNotFitChangeNothing) {
   PageManager manager({.num_pages = 4, .page_size = 2});
-  auto const a = manager.create(counting_tokens(4));
+  auto const a = manager.create(counting(4, 0));
   step(manager, a);
-  auto const b      = manager.create(counting_tokens(9));
+  auto const b      = manager.create(counting(9, 0));
   auto const layout = step(manager, b);
   EXPECT_FALSE(layout.fits());
   // Two of its five pages are those of `a`, two are free.
@@ -156,12 +151,12 @@ TEST(PageManager, StepsThatDoNotFitChangeNothing) {
 
 TEST(PageManager, TruncatedSequencesLeavePublishedPagesAlone) {
   PageManager manager({.num_pages = 8, .page_size = 4});
-  auto const id = manager.create(counting_tokens(8));
+  auto const id = manager.create(counting(8, 0));
   step(manager, id);
   manager.truncate(id, 6);
-  manager.append(id, counting_tokens(2, 50));
+  manager.append(id, counting(2, 50));
   EXPECT_EQ(step(manager, id).copies.size(), 1u);
-  EXPECT_EQ(manager.count_cached_tokens(counting_tokens(8)), 8u);
+  EXPECT_EQ(manager.count_cached_tokens(counting(8, 0)), 8u);
 }
 
 TEST(PageManager, Refusals) {
@@ -211,23 +206,23 @@ TEST(PageManager, Refusals) {
 TEST(PageManager, TableVersionsFollowReplacedPages) {
   PageManager manager({.num_pages = 8, .page_size = 4});
   // Two sequences fill equal pages in the same step: one page is enough.
-  std::vector<StepRequest> const both{{manager.create(counting_tokens(2))},
-                                      {manager.create(counting_tokens(2))}};
+  std::vector<StepRequest> const both{{manager.create(counting(2, 0))},
+                                      {manager.create(counting(2, 0))}};
   auto const id = both[1].sequence;
   manager.prepare_step(both);
   manager.commit_step();
   auto version    = manager.table_version(id);
   auto const page = manager.pages(id)[0];
-  for (auto const& request : both) manager.append(request.sequence, counting_tokens(2, 2));
+  for (auto const& request : both) manager.append(request.sequence, counting(2, 2));
   manager.prepare_step(both);
   manager.commit_step();
   ASSERT_NE(manager.pages(id)[0], page);
   EXPECT_NE(manager.table_version(id), version);
   // A copy that is taken back.
-  manager.append(id, counting_tokens(2, 4));
+  manager.append(id, counting(2, 4));
   step(manager, id);
   auto const child = manager.fork(id);
-  manager.append(child, counting_tokens(1, 6));
+  manager.append(child, counting(1, 6));
   StepRequest const request{child};
   manager.prepare_step({&request, 1});
   version         = manager.table_version(child);
@@ -239,24 +234,24 @@ TEST(PageManager, TableVersionsFollowReplacedPages) {
 
 TEST(PageManager, PartsOfPagesLeaveTheLastToken) {
   PageManager manager({.num_pages = 8, .page_size = 4, .reuse_partial_pages = true});
-  auto const id = manager.create(counting_tokens(8));
+  auto const id = manager.create(counting(8, 0));
   step(manager, id);
   manager.free(id);
-  auto const layout = step(manager, manager.create(counting_tokens(7)));
+  auto const layout = step(manager, manager.create(counting(7, 0)));
   EXPECT_EQ(layout.cache_lengths[0], 6u);
   EXPECT_EQ(layout.row_offsets[1], 1u);
 }
 
 TEST(PageManager, PartsOfPagesAreFoundAmongSiblings) {
   PageManager manager({.num_pages = 30, .page_size = 8, .reuse_partial_pages = true});
-  auto tokens = counting_tokens(8);
+  auto tokens = counting(8, 0);
   for (std::uint32_t i = 0; i < 9; ++i) {
     if (i > 0) tokens[3] = 100 + i;
     auto const id = manager.create(tokens);
     step(manager, id);
     manager.free(id);
   }
-  tokens    = counting_tokens(8);
+  tokens    = counting(8, 0);
   tokens[7] = 99;
   EXPECT_EQ(step(manager, manager.create(tokens)).cache_lengths[0], 7u);
 }

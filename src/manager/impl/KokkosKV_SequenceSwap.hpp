@@ -25,42 +25,26 @@ class SequenceSwap {
 
   /// Where something is lacking the sequence is as before.
   SwapResult swap_out(SequenceId id, ManagedSequence& sequence) {
-    std::vector<std::uint32_t> held;
-    held.reserve(sequence.pages.size());
+    HeldPages held(host().tree(), sequence.pages.size());
     // Pages that are there already make no room for the others.
-    hold_linked(sequence, held);
-    auto const needed = sequence.pages.size() - held.size();
-    try {
-      if (needed > num_available() && needed <= num_not_held(held)) make_room(needed);
-    } catch (...) {
-      release_host(held);
-      throw;
-    }
-    if (needed > num_available()) {
-      auto const lacking = needed - num_available();
-      release_host(held);
-      return lacking_on_host(lacking);
-    }
-    Waiting::iterator entry;
-    try {
-      entry = enter(id, sequence);
-    } catch (...) {
-      release_host(held);
-      throw;
-    }
-    hold_rest(sequence, held);
+    hold_linked(sequence, held.pages);
+    auto const needed = sequence.pages.size() - held.pages.size();
+    if (needed > num_available() && needed <= num_not_held(held.pages)) make_room(needed);
+    if (needed > num_available()) return lacking_on_host(needed - num_available());
+    auto const entry = enter(id, sequence);
+    hold_rest(sequence, held.pages);
     try {
       host().launch();
     } catch (...) {
       m_on_host.erase(entry);
-      release_host(held);
+      held.release();
       host().settle(true);
       throw;
     }
     host().settle(false);
     m_ledger.pool.release(sequence.pages, 0);
     ++sequence.table_version;
-    go_to_host(sequence, std::move(held));
+    go_to_host(sequence, held.take());
     ++m_ledger.log.counts.swapped_out;
     return {};
   }
@@ -100,6 +84,20 @@ class SequenceSwap {
 
  private:
   using Waiting = std::map<std::uint64_t, std::pair<SequenceId, ManagedSequence*>>;
+
+  /// Host pages that a call holds; let go of where it does not come to take().
+  struct HeldPages {
+    HeldPages(PageTree& tree_, std::size_t count) : tree(tree_) { pages.reserve(count); }
+    HeldPages(HeldPages const&)            = delete;
+    HeldPages& operator=(HeldPages const&) = delete;
+    ~HeldPages() { release(); }
+
+    void release() { tree.release(pages, 0); }
+    std::vector<std::uint32_t> take() { return std::exchange(pages, {}); }
+
+    PageTree& tree;
+    std::vector<std::uint32_t> pages;
+  };
 
   HostPages& host() { return m_ledger.host; }
   PagePool const& host_pool() const { return m_ledger.host.tree().pool(); }
@@ -217,29 +215,26 @@ class SequenceSwap {
   SwapResult read_from_files(SequenceId id, ManagedSequence& sequence) {
     auto const count = m_ledger.pages_of(sequence.num_stored);
     make_room(count);
-    std::vector<std::uint32_t> held;
-    held.reserve(count);
+    HeldPages held(host().tree(), count);
     auto const entry = enter(id, sequence);
-    bool lacks_room  = false;
+    bool lacks_room  = true;
     try {
-      lacks_room = m_files.read(id, sequence, held);
+      lacks_room = m_files.read(id, sequence, held.pages);
     } catch (...) {
-      release_host(held);
       m_on_host.erase(entry);
       throw;
     }
+    auto const found = held.pages.size();
     if (lacks_room) {
-      auto const lacking = count - held.size();
-      release_host(held);
       m_on_host.erase(entry);
-      return lacking_on_host(lacking);
+      return lacking_on_host(count - found);
     }
-    if (held.size() < count) {
-      auto const kept = static_cast<std::uint32_t>(held.size() * page_size());
+    if (found < count) {
+      auto const kept = static_cast<std::uint32_t>(found * page_size());
       m_ledger.log.counts.lost_tokens += sequence.num_stored - kept;
       sequence.num_stored = kept;
     }
-    go_to_host(sequence, std::move(held));
+    go_to_host(sequence, held.take());
     return {};
   }
 
