@@ -28,7 +28,7 @@ using namespace trace_replay;
 
 /// The trace that is replayed where the user names none.
 std::string default_trace() {
-  auto path = example::trace_path("mooncake_conversation_trace.jsonl");
+  auto path = example::data_path("traces/mooncake_conversation_trace.jsonl");
   if (std::filesystem::exists(path)) return path;
   throw example::UsageError("there is no " + path +
                             ": name a trace with --trace, or its folder with KOKKOSKV_DATA");

@@ -23,9 +23,6 @@ namespace {
 
 using namespace llama_generate;
 
-/// A file of the data folder, whose traces have a folder beside that of the model.
-std::string data_path(std::string const& name) { return example::trace_path("../model/" + name); }
-
 std::uint32_t default_num_pages(Options const& options, ModelConfig const& config) {
   auto const page_size = static_cast<std::uint32_t>(options.page_size);
   auto const pages     = std::uint64_t(options.batch) * (config.context / page_size + 1);
@@ -70,8 +67,8 @@ void show_progress(Scheduler& scheduler, bool is_wanted) {
 }
 
 int run(Options options, int kokkos_argc, char** kokkos_argv) {
-  if (options.model.empty()) options.model = data_path("stories260K.bin");
-  if (options.tokenizer.empty()) options.tokenizer = data_path("tok512.bin");
+  if (options.model.empty()) options.model = example::data_path("model/stories260K.bin");
+  if (options.tokenizer.empty()) options.tokenizer = example::data_path("model/tok512.bin");
   auto const checkpoint = read_checkpoint(options.model);
   auto const tokenizer  = read_tokenizer(options.tokenizer, checkpoint.config.vocab_size);
   auto const requests   = make_requests(options, tokenizer);

@@ -6,11 +6,11 @@
 
 namespace example {
 
-std::string trace_path(std::string const& name) {
+std::string data_path(std::string const& name) {
   char const* const given = std::getenv("KOKKOSKV_DATA");
   bool const is_given     = given != nullptr && *given != '\0';
   std::filesystem::path const folder(is_given ? given : EXAMPLE_DATA_FOLDER);
-  return (folder / "traces" / name).lexically_normal().string();
+  return (folder / name).lexically_normal().string();
 }
 
 }  // namespace example

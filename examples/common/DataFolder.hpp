@@ -5,8 +5,9 @@
 
 namespace example {
 
-/// Path of a trace in the data folder, which is $KOKKOSKV_DATA, by default ../shared/data beside
-/// the checkout.
-std::string trace_path(std::string const& name);
+/// Path of a file in the data folder, which is $KOKKOSKV_DATA, by default ../shared/data beside the
+/// checkout.
+/// \param name  such as "traces/…" or "model/…"
+std::string data_path(std::string const& name);
 
 }  // namespace example

@@ -71,7 +71,7 @@ void count_shares(benchmark::State& state, Texts& texts) {
 }
 
 void generate(benchmark::State& state, std::uint32_t batch, std::uint32_t num_tokens) {
-  std::filesystem::path const path = example::trace_path("../model/stories260K.bin");
+  std::filesystem::path const path = example::data_path("model/stories260K.bin");
   if (!std::filesystem::exists(path)) {
     state.SkipWithMessage(path.string() + " is missing (KOKKOSKV_DATA names the data folder)");
     return;

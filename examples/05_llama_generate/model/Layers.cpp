@@ -21,15 +21,6 @@ auto uninitialised(std::string const& label) {
   return Kokkos::view_alloc("llama_generate::" + label, Kokkos::WithoutInitializing);
 }
 
-struct Embed {
-  Indices tokens;
-  Matrix table, out;
-
-  KOKKOS_FUNCTION void operator()(std::size_t row, std::size_t column) const {
-    out(row, column) = table(tokens(row), column);
-  }
-};
-
 template <bool Gathers>
 struct RmsNorm {
   using Team = Kokkos::TeamPolicy<execution_space>::member_type;
@@ -157,11 +148,6 @@ Matrix make_matrix(std::string const& label, std::size_t num_columns,
                                          Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
                                 values.data(), num_rows, num_columns));
   return result;
-}
-
-void embed(execution_space const& exec, Indices const& tokens, Matrix const& table,
-           Matrix const& out) {
-  Kokkos::parallel_for("llama_generate::embed", elements(exec, out), Embed{tokens, table, out});
 }
 
 void rms_norm(execution_space const& exec, Matrix const& in, Vector const& weights,

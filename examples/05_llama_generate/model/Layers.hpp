@@ -35,10 +35,6 @@ Vector make_vector(std::string const& label, std::span<float const> values);
 Matrix make_matrix(std::string const& label, std::size_t num_columns,
                    std::span<float const> values);
 
-/// Row r of `out` becomes row tokens(r) of the table.
-void embed(execution_space const& exec, Indices const& tokens, Matrix const& table,
-           Matrix const& out);
-
 /// Row r of `out` becomes row r of `in`, divided by its root mean square, times the weights.
 void rms_norm(execution_space const& exec, Matrix const& in, Vector const& weights,
               Matrix const& out);

@@ -53,7 +53,7 @@ class PagedModel final : public LanguageModel {
                                                         batch.host_cache_lengths);
 
     auto const& x = m_activations.hidden_state.rows();
-    embed(m_exec, m_rows.tokens(), m_weights.embedding, x);
+    KokkosKV::gather_rows(m_exec, m_weights.embedding, m_rows.tokens(), x, KokkosKV::unchecked);
     for (std::size_t layer = 0; layer < m_weights.layers.size(); ++layer) {
       attend(layer, batch, plan, cache);
       feed_forward(m_weights.layers[layer]);

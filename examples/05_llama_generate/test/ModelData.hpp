@@ -18,7 +18,7 @@
 namespace llama_generate::test {
 
 inline std::string data_path(std::string const& name) {
-  return example::trace_path("../model/" + name);
+  return example::data_path("model/" + name);
 }
 
 /// A published text with its token ids, BOS first.

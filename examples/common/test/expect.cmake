@@ -1,9 +1,11 @@
 # Runs a command and checks its exit status, what it says, and the JSON document that it writes.
-#   cmake -DEXPECT_STATUS=n -DEXPECT=regex [-DTRACE=path below the data folder] -DDATA=default data folder
-#         [-DJSON_FILE=file -DJSON_CHECKS=conditions] [-DSEARCH_PATH=folders] -P expect.cmake -- command…
-# With TRACE, `--trace FILE` is added; the folder is the environment's KOKKOSKV_DATA, else DATA. Where it is
-# missing, the test is skipped, except where the environment says CI. A condition is "path OPERATOR number", the
-# members of the path apart by slashes, the operator one of if()'s. SEARCH_PATH is the command's PATH.
+#   cmake -DEXPECT_STATUS=n -DEXPECT=regex -DDATA=default data folder [-DNEEDS=path below the data folder]
+#         [-DTRACE=likewise] [-DTEXT_OF=likewise] [-DJSON_FILE=file -DJSON_CHECKS=conditions]
+#         [-DSEARCH_PATH=folders] -P expect.cmake -- command…
+# The data folder is the environment's KOKKOSKV_DATA, else DATA. Where it lacks NEEDS or TRACE, the test is skipped,
+# except where the environment says CI. With TRACE, `--trace FILE` is added. With TEXT_OF, the output must be what
+# follows the line `text:` of that file. A condition is "path OPERATOR number", the members of the path apart by
+# slashes, the operator one of if()'s. SEARCH_PATH is the command's PATH.
 set(command)
 set(in_command FALSE)
 math(EXPR last "${CMAKE_ARGC} - 1")
@@ -15,19 +17,20 @@ foreach(i RANGE ${last})
   endif()
 endforeach()
 
-if(TRACE)
-  if(NOT "$ENV{KOKKOSKV_DATA}" STREQUAL "")
-    set(DATA "$ENV{KOKKOSKV_DATA}")
-  endif()
-  set(trace "${DATA}/traces/${TRACE}")
-  if(NOT EXISTS "${trace}")
+if(NOT "$ENV{KOKKOSKV_DATA}" STREQUAL "")
+  set(DATA "$ENV{KOKKOSKV_DATA}")
+endif()
+foreach(needed IN LISTS NEEDS TRACE)
+  if(NOT EXISTS "${DATA}/${needed}")
     if(NOT "$ENV{CI}" STREQUAL "")
-      message(FATAL_ERROR "no trace ${trace}: set KOKKOSKV_DATA")
+      message(FATAL_ERROR "no ${DATA}/${needed}: set KOKKOSKV_DATA")
     endif()
-    message("SKIPPED: no trace ${trace}")
+    message("SKIPPED: no ${DATA}/${needed}")
     return()
   endif()
-  list(APPEND command --trace "${trace}")
+endforeach()
+if(TRACE)
+  list(APPEND command --trace "${DATA}/${TRACE}")
 endif()
 
 if(SEARCH_PATH)
@@ -44,6 +47,13 @@ if(NOT "${status}" STREQUAL "${EXPECT_STATUS}")
 endif()
 if(NOT "${output}${error}" MATCHES "${EXPECT}")
   message(FATAL_ERROR "the output does not match ${EXPECT}")
+endif()
+if(TEXT_OF)
+  file(READ "${DATA}/${TEXT_OF}" text)
+  string(REGEX REPLACE "^.*\ntext:\n" "" text "${text}")
+  if(NOT output STREQUAL text)
+    message(FATAL_ERROR "the text differs from that of ${TEXT_OF}")
+  endif()
 endif()
 foreach(check IN LISTS JSON_CHECKS)
   string(REGEX MATCH "^([^ ]+) ([A-Z_]+) (.+)$" parts "${check}")
