@@ -38,20 +38,11 @@ struct AddRow {
 
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member, RowLocation const& at) const {
-    using value_type              = typename Cache::value_type;
-    using real                    = compute_type<value_type, typename Input::value_type>;
-    constexpr int width           = cache_vector_width<Cache>;
-    constexpr int per_head        = Cache::head_size / width;
-    constexpr std::size_t promise = Aligned ? alignof(SimdVector<value_type, width>) : 0;
-
-    auto const page = cache.page(at.sequence, at.token);
-    if (!cache.is_mapped(page)) return;
-    auto* const target  = cache.row(page, Cache::slot(at.token), 0);
-    auto const& from    = input;
-    auto const add_part = [&](int vector) {
-      auto* const to = target + static_cast<std::size_t>(vector) * width;
-      auto const loaded =
-          from.template load<width, Aligned>(at, vector / per_head, vector % per_head * width);
+    using value_type = typename Cache::value_type;
+    using real       = compute_type<value_type, typename Input::value_type>;
+    auto const add   = [](value_type* to, auto const& loaded) {
+      constexpr int width           = cache_vector_width<Cache>;
+      constexpr std::size_t promise = slot_alignment<Cache, Aligned>;
       auto sum = load_vector<width, promise>(static_cast<value_type const*>(to));
       for (int i = 0; i < width; ++i) {
         sum[i] =
@@ -59,7 +50,7 @@ struct AddRow {
       }
       store_vector<width, promise>(to, sum);
     };
-    Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, num_vectors), add_part);
+    for_each_slot_vector<Aligned>(member, at, cache, input, add);
   }
 };
 
@@ -69,9 +60,7 @@ auto add_work(Transfer<Cache, Access> const& transfer) {
 }
 template <bool Aligned, class First, class Second>
 auto add_work(First const& first, Second const& second) {
-  auto const one   = add_work<Aligned>(first);
-  auto const other = add_work<Aligned>(second);
-  return BothRows<decltype(one), decltype(other)>{one, other};
+  return BothRows{add_work<Aligned>(first), add_work<Aligned>(second)};
 }
 
 /// The same cache with a part of its batch.

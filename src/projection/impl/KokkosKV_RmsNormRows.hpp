@@ -130,7 +130,7 @@ void norm_rows(ExecSpace const& exec, LaunchConfig config, Rows const& rows, Wei
   constexpr auto function = "rms_norm_ragged";
   auto const heads        = view_heads<ExecSpace>(function, "rows", rows);
   auto const* data        = norm_weight<ExecSpace>(function, weight, heads.head_size, params);
-  launch_norm("KokkosKV::rms_norm_ragged", exec, PlainRows{rows.extent(0)}, config, heads, data,
+  launch_norm("KokkosKV::rms_norm_ragged", exec, PlainRows{{rows.extent(0)}}, config, heads, data,
               params);
 }
 

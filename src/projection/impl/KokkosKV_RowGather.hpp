@@ -113,7 +113,7 @@ void gather_rows(ExecSpace const& exec, LaunchConfig config, Source const& sourc
   auto const row_bytes = static_cast<std::size_t>(dim) * sizeof(output_type);
   constexpr int width  = lane_elements<ExecSpace, output_type>;
   constexpr auto label = "KokkosKV::gather_rows";
-  PlainRows const places{output.extent(0)};
+  PlainRows const places{{output.extent(0)}};
   if (dim % width == 0 && from.template is_aligned<width>() && to.template is_aligned<width>()) {
     launch_rows(label, exec, places,
                 GatherRow<from_type, to_type, width, true>{from, to, data, num_rows, dim},

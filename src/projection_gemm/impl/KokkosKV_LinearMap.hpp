@@ -92,8 +92,8 @@ void apply(std::string const& label, ExecSpace const& exec, LaunchConfig config,
            RowMatrix<Real> const& output) {
   if (output.num_rows == 0 || output.num_columns == 0) return;
   if (map.bias != nullptr) {
-    launch_rows(label + "::bias", exec, PlainRows{output.num_rows}, BiasRow<Real>{output, map.bias},
-                output.num_columns * sizeof(Real), config);
+    launch_rows(label + "::bias", exec, PlainRows{{output.num_rows}},
+                BiasRow<Real>{output, map.bias}, output.num_columns * sizeof(Real), config);
   }
   auto const [rows, columns] =
       map.by_columns ? std::pair(map.outputs, map.dim) : std::pair(map.dim, map.outputs);

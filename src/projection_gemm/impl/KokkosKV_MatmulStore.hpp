@@ -94,7 +94,7 @@ void launch_blocks(ArgumentNames const& names, ExecSpace const& exec, LaunchConf
       apply(label, exec, config, *query_map, input, queries.output.block(first, count));
     }
     (apply(label, exec, config, stored.map, input, stored.output(count)), ...);
-    launch_store(label, exec, RaggedRowBlock{rows, first, count}, config,
+    launch_store(label, exec, RaggedRowBlock{{count}, rows, first}, config,
                  stored.transfer(count)...);
   }
 }

@@ -11,21 +11,15 @@
 namespace KokkosKV::Impl {
 
 /// Rows [first, first + num_rows) of a batch; locations count rows from the block's first.
-struct RaggedRowBlock {
+struct RaggedRowBlock : EqualChunks {
   RaggedRows batch;
   std::size_t first;
-  std::size_t num_rows;
-  std::size_t rows_per_chunk = 1;
-
-  std::size_t num_chunks() const { return (num_rows + rows_per_chunk - 1) / rows_per_chunk; }
-  std::size_t max_chunk_rows() const { return num_rows; }
-  std::size_t total_rows() const { return num_rows; }
 
   /// Of the batch's rows.
   KOKKOS_FUNCTION RowChunk chunk(std::size_t index) const {
-    auto const begin = index * rows_per_chunk;
-    auto const left  = num_rows - begin;
-    return {0, first + begin, left < rows_per_chunk ? left : rows_per_chunk};
+    auto result = EqualChunks::chunk(index);
+    result.first += first;
+    return result;
   }
 
   KOKKOS_FUNCTION RowLocation locate(RowChunk const& chunk, std::size_t index) const {

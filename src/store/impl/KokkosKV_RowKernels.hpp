@@ -28,6 +28,32 @@ template <class Cache>
 inline constexpr int vectors_per_row =
     Cache::num_heads * (Cache::head_size / cache_vector_width<Cache>);
 
+/// What the address of a cache's vector is known to be a multiple of; 0 = nothing is known.
+template <class Cache, bool Aligned>
+inline constexpr std::size_t slot_alignment =
+    Aligned ? alignof(SimdVector<std::remove_const_t<typename Cache::value_type>,
+                                 cache_vector_width<Cache>>)
+            : 0;
+
+/// Calls `work(place in the slot, vector of the input)` for each vector of a row; rows whose token
+/// has no page are dropped.
+template <bool Aligned, class Member, class Cache, class Input, class Work>
+KOKKOS_FUNCTION void for_each_slot_vector(Member const& member, RowLocation const& at,
+                                          Cache const& cache, Input const& input,
+                                          Work const& work) {
+  constexpr int width    = cache_vector_width<Cache>;
+  constexpr int per_head = Cache::head_size / width;
+
+  auto const page = cache.page(at.sequence, at.token);
+  if (!cache.is_mapped(page)) return;
+  auto* const target   = cache.row(page, Cache::slot(at.token), 0);
+  auto const work_part = [&](int vector) {
+    work(target + static_cast<std::size_t>(vector) * width,
+         input.template load<width, Aligned>(at, vector / per_head, vector % per_head * width));
+  };
+  Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, vectors_per_row<Cache>), work_part);
+}
+
 /// Writes the row of an input into its slot, vector by vector.
 template <class Cache, class Input, bool Aligned>
 struct StoreRow {
@@ -36,25 +62,14 @@ struct StoreRow {
 
   static constexpr int num_vectors = vectors_per_row<Cache>;
 
-  /// The page of a row and whether there is one; rows without a page are dropped.
   template <class Member>
   KOKKOS_FUNCTION void operator()(Member const& member, RowLocation const& at) const {
-    using value_type              = typename Cache::value_type;
-    constexpr int width           = cache_vector_width<Cache>;
-    constexpr int per_head        = Cache::head_size / width;
-    constexpr std::size_t promise = Aligned ? alignof(SimdVector<value_type, width>) : 0;
-
-    auto const page = cache.page(at.sequence, at.token);
-    if (!cache.is_mapped(page)) return;
-    auto* const target    = cache.row(page, Cache::slot(at.token), 0);
-    auto const& from      = input;
-    auto const store_part = [&](int vector) {
-      auto const loaded =
-          from.template load<width, Aligned>(at, vector / per_head, vector % per_head * width);
-      store_vector<width, promise>(target + static_cast<std::size_t>(vector) * width,
-                                   convert_vector<value_type>(loaded));
+    using value_type = typename Cache::value_type;
+    auto const store = [](value_type* to, auto const& loaded) {
+      store_vector<cache_vector_width<Cache>, slot_alignment<Cache, Aligned>>(
+          to, convert_vector<value_type>(loaded));
     };
-    Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, num_vectors), store_part);
+    for_each_slot_vector<Aligned>(member, at, cache, input, store);
   }
 };
 
@@ -72,7 +87,7 @@ struct LoadRow {
     using output_type             = typename Output::value_type;
     constexpr int width           = cache_vector_width<Cache>;
     constexpr int per_head        = Cache::head_size / width;
-    constexpr std::size_t promise = Aligned ? alignof(SimdVector<value_type, width>) : 0;
+    constexpr std::size_t promise = slot_alignment<Cache, Aligned>;
 
     auto const page          = cache.page(at.sequence, at.token);
     bool const mapped        = cache.is_mapped(page);
@@ -104,6 +119,9 @@ struct BothRows {
     second(member, at);
   }
 };
+/// Deduces both.
+template <class First, class Second>
+BothRows(First, Second) -> BothRows<First, Second>;
 
 /// One thread a row, its lanes the row's vectors.
 template <class Rows, class RowWork>

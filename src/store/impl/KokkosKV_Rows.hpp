@@ -26,11 +26,8 @@ struct RowChunk {
   std::size_t length;
 };
 
-/// Rows [offsets[b], offsets[b + 1]) of sequence b, which begin at token first_tokens[b].
-struct RaggedRows {
-  std::uint32_t const* offsets;
-  std::uint32_t const* first_tokens;
-  std::size_t batch_size;
+/// Rows that are cut without regard to sequences.
+struct EqualChunks {
   std::size_t num_rows;
   std::size_t rows_per_chunk = 1;
 
@@ -38,15 +35,22 @@ struct RaggedRows {
   std::size_t max_chunk_rows() const { return num_rows; }
   std::size_t total_rows() const { return num_rows; }
 
-  KOKKOS_FUNCTION std::size_t begin(std::size_t sequence) const { return offsets[sequence]; }
-  KOKKOS_FUNCTION std::size_t length(std::size_t sequence) const {
-    return offsets[sequence + 1] - offsets[sequence];
-  }
-
   KOKKOS_FUNCTION RowChunk chunk(std::size_t index) const {
     auto const first = index * rows_per_chunk;
     auto const left  = num_rows - first;
     return {0, first, left < rows_per_chunk ? left : rows_per_chunk};
+  }
+};
+
+/// Rows [offsets[b], offsets[b + 1]) of sequence b, which begin at token first_tokens[b].
+struct RaggedRows : EqualChunks {
+  std::uint32_t const* offsets;
+  std::uint32_t const* first_tokens;
+  std::size_t batch_size;
+
+  KOKKOS_FUNCTION std::size_t begin(std::size_t sequence) const { return offsets[sequence]; }
+  KOKKOS_FUNCTION std::size_t length(std::size_t sequence) const {
+    return offsets[sequence + 1] - offsets[sequence];
   }
 
   KOKKOS_FUNCTION RowLocation locate(RowChunk const& chunk, std::size_t index) const {

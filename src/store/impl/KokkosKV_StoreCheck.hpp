@@ -87,7 +87,7 @@ RaggedRows ragged_rows(ArgumentNames const& names, Cache const& cache, char cons
     throw ShapeError(names.function, std::string(shape_name) + "[0]", std::to_string(tokens),
                      "at most 4294967295, what uint32 offsets can tell");
   }
-  return {data, first_tokens, cache.batch_size(), tokens};
+  return {{tokens}, data, first_tokens, cache.batch_size()};
 }
 
 /// Checks shapes and makes the rows of a padded call.

@@ -83,9 +83,7 @@ auto store_work(Transfer<Cache, Access> const& transfer) {
 }
 template <bool Aligned, class First, class Second>
 auto store_work(First const& first, Second const& second) {
-  auto const one   = store_work<Aligned>(first);
-  auto const other = store_work<Aligned>(second);
-  return BothRows<decltype(one), decltype(other)>{one, other};
+  return BothRows{store_work<Aligned>(first), store_work<Aligned>(second)};
 }
 
 template <class Cache, class Access>
