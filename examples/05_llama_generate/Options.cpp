@@ -2,9 +2,10 @@
 #include "Options.hpp"
 
 #include <CLI/CLI.hpp>
-#include <iterator>
+#include <set>
 
 #include "model/CompiledModels.hpp"
+#include "model/ModelShapes.hpp"
 
 namespace llama_generate {
 namespace {
@@ -21,6 +22,12 @@ constexpr char footer[] =
     "computed again later. Its text stays the same.\n\n"
     "Options that begin with --kokkos- are passed on to Kokkos.";
 
+std::set<int> page_sizes() {
+  std::set<int> sizes;
+  for (auto const& pages : compiled_pages) sizes.insert(pages.page_size);
+  return sizes;
+}
+
 }  // namespace
 
 std::optional<int> parse_options(int argc, char const* const* argv, Options& options) {
@@ -31,8 +38,20 @@ std::optional<int> parse_options(int argc, char const* const* argv, Options& opt
   app.add_option("--model", options.model,
                  "checkpoint of llama2.c (default: stories260K.bin in the folder model of "
                  "$KOKKOSKV_DATA)");
+  auto* const random =
+      app.add_option("--random-weights", options.random_weights,
+                     "no checkpoint, but random weights of this shape, to see how fast it is; "
+                     "prompts and texts are token ids unless there is a --tokenizer")
+          ->check(CLI::IsMember(model_shape_names()))
+          ->excludes("--model");
+  app.add_option("--weight-seed", options.weight_seed, "of the random weights")
+      ->needs(random)
+      ->capture_default_str();
+  app.add_option("--weight-type", options.weight_type,
+                 "what weights are rounded to (default: float; bf16 for random ones)")
+      ->check(CLI::IsMember({"float", "bf16", "half"}));
   app.add_option("--tokenizer", options.tokenizer,
-                 "vocabulary file of llama2.c (default: tok512.bin beside that)");
+                 "vocabulary file of llama2.c (default: tok512.bin in the same folder)");
   app.add_option("--prompt", options.prompts, "a text to continue; may be given several times")
       ->allow_extra_args(false);
   app.add_option("--prompt-tokens", options.prompt_tokens,
@@ -46,11 +65,10 @@ std::optional<int> parse_options(int argc, char const* const* argv, Options& opt
       ->check(CLI::Range(1u, 1u << 16))
       ->capture_default_str();
   app.add_option("--pages", options.num_pages,
-                 "pages of the pool (default: enough for a full batch of full contexts)")
+                 "pages of the pool (default: enough for a full batch of the longest texts)")
       ->check(CLI::Range(1u, 1u << 28));
   app.add_option("--page-size", options.page_size, "tokens of a page")
-      ->check(CLI::IsMember(
-          std::vector<int>(std::begin(compiled_page_sizes), std::end(compiled_page_sizes))))
+      ->check(CLI::IsMember(page_sizes()))
       ->capture_default_str();
   app.add_option("--chunk", options.chunk, "most tokens of a prompt that are computed in a step")
       ->check(at_least_one)

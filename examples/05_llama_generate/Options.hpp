@@ -12,13 +12,16 @@ namespace llama_generate {
 
 struct Options {
   std::string model;                       ///< empty: that of the data folder
-  std::string tokenizer;                   ///< likewise
+  std::string random_weights;              ///< name of a shape; empty: the model has been trained
+  std::uint64_t weight_seed = 1;           ///< of random weights
+  std::string weight_type;                 ///< empty: float, or bf16 for random weights
+  std::string tokenizer;                   ///< empty: that of the data folder
   std::vector<std::string> prompts;        ///< texts
   std::vector<std::string> prompt_tokens;  ///< token ids apart by blanks
   std::string prompt_file;                 ///< texts, one a line; empty: none
   std::uint32_t max_new_tokens = 256;
   std::uint32_t batch          = 16;
-  std::optional<std::uint32_t> num_pages;  ///< nothing: enough for a full batch of full contexts
+  std::optional<std::uint32_t> num_pages;  ///< nothing: enough for a full batch of longest texts
   int page_size          = 16;
   std::uint32_t chunk    = 64;
   std::string cache_type = "float";

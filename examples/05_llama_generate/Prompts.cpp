@@ -42,17 +42,17 @@ std::vector<std::uint32_t> parse_tokens(std::string const& text) {
 
 }  // namespace
 
-std::vector<Request> make_requests(Options const& options, Tokenizer const& tokenizer) {
+std::vector<Request> make_requests(Options const& options, Texts const& texts) {
   std::vector<Request> requests;
   auto const add = [&](std::vector<std::uint32_t> prompt) {
     auto sampling = options.sampling;
     sampling.seed += requests.size();
     requests.push_back({std::move(prompt), options.max_new_tokens, sampling});
   };
-  for (auto const& text : options.prompts) add(tokenizer.encode(text));
+  for (auto const& text : options.prompts) add(texts.encode(text));
   for (auto const& tokens : options.prompt_tokens) add(parse_tokens(tokens));
   if (!options.prompt_file.empty()) {
-    for (auto const& text : read_lines(options.prompt_file)) add(tokenizer.encode(text));
+    for (auto const& text : read_lines(options.prompt_file)) add(texts.encode(text));
   }
   if (requests.empty()) add({bos_token});
   return requests;

@@ -44,9 +44,14 @@ double Run::tokens_per_second() const {
   return static_cast<double>(scheduler.statistics().new_tokens) / seconds;
 }
 
+double Run::weight_bytes_per_second() const {
+  return static_cast<double>(model.weight_bytes()) *
+         static_cast<double>(scheduler.statistics().steps) / seconds;
+}
+
 void print_texts(std::ostream& out, Run const& run) {
   for (std::size_t id = 0; id < run.requests.size(); ++id) {
-    out << "--- " << id + 1 << '\n' << run.tokenizer.decode(all_tokens(run, id)) << '\n';
+    out << "--- " << id + 1 << '\n' << run.texts.decode(all_tokens(run, id)) << '\n';
   }
 }
 
@@ -66,6 +71,8 @@ void print_statistics(std::ostream& out, Run const& run) {
   figure("peak batch", counts.peak_batch);
   figure("new tokens", counts.new_tokens,
          format("%.0f a second, %.3f s", run.tokens_per_second(), run.seconds));
+  figure("bytes of weights", run.model.weight_bytes(),
+         format("once in each step: %.2f GB/s", run.weight_bytes_per_second() * 1e-9));
   figure("preemptions", counts.preemptions);
   figure("swapped out", pages.swapped_out, grouped(pages.swapped_in) + " came back");
   figure("prefix hits", pages.hit_pages + pages.hit_host_pages,
@@ -80,6 +87,9 @@ void write_json(std::ostream& out, Run const& run) {
   ordered_json json;
   json["context"] = {{"kokkoskv_version", KOKKOSKV_VERSION_STRING}};
   json["options"] = {{"model", options.model},
+                     {"random_weights", options.random_weights},
+                     {"weight_seed", options.weight_seed},
+                     {"weight_type", options.weight_type},
                      {"tokenizer", options.tokenizer},
                      {"max_new_tokens", options.max_new_tokens},
                      {"batch", options.batch},
@@ -97,14 +107,16 @@ void write_json(std::ostream& out, Run const& run) {
                      {"peak_batch", counts.peak_batch},
                      {"preemptions", counts.preemptions},
                      {"seconds", run.seconds},
-                     {"tokens_per_second", run.tokens_per_second()}};
+                     {"tokens_per_second", run.tokens_per_second()},
+                     {"weight_bytes", run.model.weight_bytes()},
+                     {"weight_bytes_per_second", run.weight_bytes_per_second()}};
   json["manager"] = ordered_json::parse(to_json(run.scheduler.manager().read_statistics()));
   for (std::size_t id = 0; id < run.requests.size(); ++id) {
     auto const& completion = run.scheduler.completion(id);
     json["requests"].push_back({{"prompt_tokens", run.requests[id].prompt},
                                 {"new_tokens", completion.tokens},
                                 {"finish", to_text(completion.finish)},
-                                {"text", run.tokenizer.decode(all_tokens(run, id))}});
+                                {"text", run.texts.decode(all_tokens(run, id))}});
   }
   // A text may end within a character.
   out << json.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';

@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "Options.hpp"
-#include "model/Tokenizer.hpp"
+#include "Texts.hpp"
+#include "model/LanguageModel.hpp"
 #include "serving/Request.hpp"
 #include "serving/Scheduler.hpp"
 
@@ -14,11 +15,14 @@ namespace llama_generate {
 struct Run {
   Options const& options;
   std::vector<Request> const& requests;
-  Tokenizer const& tokenizer;
+  Texts const& texts;
+  LanguageModel const& model;
   Scheduler const& scheduler;
   double seconds;
 
   double tokens_per_second() const;
+  /// Bytes of weights a second, read once in each step.
+  double weight_bytes_per_second() const;
 };
 
 /// Prompt and continuation of each request.

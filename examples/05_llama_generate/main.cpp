@@ -4,11 +4,15 @@
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "Options.hpp"
 #include "Prompts.hpp"
 #include "Report.hpp"
+#include "Texts.hpp"
 #include "common/DataFolder.hpp"
 #include "common/OutputFile.hpp"
 #include "common/ProgressBar.hpp"
@@ -16,6 +20,7 @@
 #include "common/UsageError.hpp"
 #include "model/Checkpoint.hpp"
 #include "model/MakeModel.hpp"
+#include "model/ModelShapes.hpp"
 #include "model/Tokenizer.hpp"
 #include "serving/Scheduler.hpp"
 
@@ -23,35 +28,73 @@ namespace {
 
 using namespace llama_generate;
 
-std::uint32_t default_num_pages(Options const& options, ModelConfig const& config) {
+/// Pages of a batch of the longest texts that may come.
+std::uint32_t default_num_pages(Options const& options, ModelConfig const& config,
+                                std::vector<Request> const& requests) {
+  std::uint64_t longest = 0;
+  for (auto const& request : requests) {
+    longest = std::max(longest, std::uint64_t(request.prompt.size()) + request.max_new_tokens);
+  }
+  longest              = std::min<std::uint64_t>(longest, config.context);
+  auto const batch     = std::min<std::uint64_t>(options.batch, requests.size());
   auto const page_size = static_cast<std::uint32_t>(options.page_size);
-  auto const pages     = std::uint64_t(options.batch) * (config.context / page_size + 1);
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(pages, 1u << 28));
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(batch * (longest / page_size + 1), 1u << 28));
+}
+
+/// Whose sizes are known before its weights are made.
+struct ModelSource {
+  ModelConfig config;
+  Checkpoint checkpoint;  ///< empty where weights are random
+};
+
+ModelSource read_source(Options const& options) {
+  if (!options.random_weights.empty()) return {*find_model_shape(options.random_weights), {}};
+  auto checkpoint = read_checkpoint(options.model);
+  return {checkpoint.config, std::move(checkpoint)};
+}
+
+std::unique_ptr<LanguageModel> make(ModelSource const& source, Options const& options,
+                                    std::uint32_t num_pages) {
+  PoolOptions const pool{options.cache_type, options.page_size, num_pages};
+  if (options.random_weights.empty()) {
+    return make_model({}, source.checkpoint, pool, options.weight_type);
+  }
+  return make_random_model({}, source.config, options.weight_seed, pool, options.weight_type);
+}
+
+/// Fills in what was left open.
+void complete(Options& options) {
+  bool const is_random = !options.random_weights.empty();
+  if (options.weight_type.empty()) options.weight_type = is_random ? "bf16" : "float";
+  if (is_random) return;
+  if (options.model.empty()) options.model = example::data_path("model/stories260K.bin");
+  if (options.tokenizer.empty()) options.tokenizer = example::data_path("model/tok512.bin");
 }
 
 /// Writes the text of the only request while it is made.
 class TextStream {
  public:
-  TextStream(Tokenizer const& tokenizer, Request const& request)
-      : m_tokenizer(tokenizer), m_previous(request.prompt.back()) {
-    std::cout << tokenizer.decode(request.prompt) << std::flush;
+  TextStream(Texts const& texts, Request const& request)
+      : m_texts(texts), m_previous(request.prompt.back()) {
+    std::cout << texts.decode(request.prompt) << std::flush;
   }
   TextStream(TextStream const&)            = delete;
   TextStream& operator=(TextStream const&) = delete;
   ~TextStream() { std::cout << std::endl; }
 
   void add(std::uint32_t token) {
-    std::cout << m_tokenizer.decode(m_previous, token) << std::flush;
+    std::cout << m_texts.decode(m_previous, token) << std::flush;
     m_previous = token;
   }
 
  private:
-  Tokenizer const& m_tokenizer;
+  Texts const& m_texts;
   std::uint32_t m_previous;
 };
 
-void stream_text(Scheduler& scheduler, Tokenizer const& tokenizer, Request const& request) {
-  TextStream text(tokenizer, request);
+void stream_text(Scheduler& scheduler, Texts const& texts, Request const& request) {
+  TextStream text(texts, request);
   scheduler.set_token_callback([&](auto, std::uint32_t token) { text.add(token); });
   while (scheduler.step()) continue;
   scheduler.set_token_callback({});
@@ -67,16 +110,18 @@ void show_progress(Scheduler& scheduler, bool is_wanted) {
 }
 
 int run(Options options, int kokkos_argc, char** kokkos_argv) {
-  if (options.model.empty()) options.model = example::data_path("model/stories260K.bin");
-  if (options.tokenizer.empty()) options.tokenizer = example::data_path("model/tok512.bin");
-  auto const checkpoint = read_checkpoint(options.model);
-  auto const tokenizer  = read_tokenizer(options.tokenizer, checkpoint.config.vocab_size);
-  auto const requests   = make_requests(options, tokenizer);
+  complete(options);
+  auto const source   = read_source(options);
+  auto const& config  = source.config;
+  auto const texts    = options.tokenizer.empty()
+                            ? Texts()
+                            : Texts(read_tokenizer(options.tokenizer, config.vocab_size));
+  auto const requests = make_requests(options, texts);
   example::OutputFile json(options.json);
-  auto const num_pages = options.num_pages.value_or(default_num_pages(options, checkpoint.config));
+  auto const num_pages = options.num_pages.value_or(default_num_pages(options, config, requests));
 
   Kokkos::ScopeGuard const guard(kokkos_argc, kokkos_argv);
-  auto const model = make_model({}, checkpoint, {options.cache_type, options.page_size, num_pages});
+  auto const model = make(source, options, num_pages);
   Scheduler scheduler(*model, {num_pages, static_cast<std::uint32_t>(options.page_size),
                                options.batch, options.chunk, options.host_pages});
   for (auto const& request : requests) scheduler.submit(request);
@@ -84,12 +129,12 @@ int run(Options options, int kokkos_argc, char** kokkos_argv) {
   auto const start       = std::chrono::steady_clock::now();
   bool const is_streamed = requests.size() == 1;
   if (is_streamed) {
-    stream_text(scheduler, tokenizer, requests[0]);
+    stream_text(scheduler, texts, requests[0]);
   } else {
     show_progress(scheduler, !options.quiet);
   }
   std::chrono::duration<double> const elapsed = std::chrono::steady_clock::now() - start;
-  Run const result{options, requests, tokenizer, scheduler, elapsed.count()};
+  Run const result{options, requests, texts, *model, scheduler, elapsed.count()};
   if (!is_streamed) print_texts(std::cout, result);
   if (options.stats) print_statistics(std::cout, result);
   if (json.is_wanted()) {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "model/Layers.hpp"
+#include "model/Arrays.hpp"
 #include "model/ModelConfig.hpp"
 
 namespace llama_generate {
@@ -38,28 +38,25 @@ class RowBuffer {
 struct Activations {
   explicit Activations(ModelConfig const& config)
       : hidden_state("hidden_state", config.dim),
-        normalised("normalised", config.dim),
-        heads("heads", config.dim + std::size_t(2) * config.kv_dim()),
         queries("queries", config.dim),
+        keys("keys", config.kv_dim()),
+        values("values", config.kv_dim()),
         attended("attended", config.dim),
-        gate_up("gate_up", std::size_t(2) * config.hidden_dim),
         gated("gated", config.hidden_dim),
         last_rows("last_rows", config.dim),
         logits("logits", config.vocab_size) {}
 
   /// \param num_wanted  sequences whose logits are wanted
   void resize(execution_space const& exec, std::size_t num_rows, std::size_t num_wanted) {
-    for (auto* buffer :
-         {&hidden_state, &normalised, &heads, &queries, &attended, &gate_up, &gated}) {
+    for (auto* buffer : {&hidden_state, &queries, &keys, &values, &attended, &gated}) {
       buffer->resize(exec, num_rows);
     }
     for (auto* buffer : {&last_rows, &logits}) buffer->resize(exec, num_wanted);
   }
 
-  RowBuffer hidden_state, normalised;
-  RowBuffer heads;  ///< queries, keys and values
-  RowBuffer queries, attended;
-  RowBuffer gate_up, gated;
+  RowBuffer hidden_state;
+  RowBuffer queries, keys, values, attended;
+  RowBuffer gated;
   RowBuffer last_rows, logits;  ///< of the wanted sequences
 };
 

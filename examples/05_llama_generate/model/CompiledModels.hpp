@@ -2,26 +2,38 @@
 #pragma once
 
 #include <KokkosKV.hpp>
+#include <cstdint>
+#include <functional>
 #include <memory>
 
-#include "model/Checkpoint.hpp"
-#include "model/Layers.hpp"
+#include "model/Arrays.hpp"
+#include "model/ModelConfig.hpp"
+#include "model/Weights.hpp"
 
 namespace llama_generate {
 
 class LanguageModel;
 
-/// Tokens of a page; each costs build time.
-inline constexpr int compiled_page_sizes[] = {1, 5, 16, 64};
+/// Key/value heads, their size, and the tokens of a page.
+struct CompiledPages {
+  KokkosKV::KVCacheStaticParams heads;
+  int page_size;
+};
 
-/// Key/value heads and head sizes; each costs build time. Those of stories260K.
-inline constexpr KokkosKV::KVCacheStaticParams compiled_heads[] = {{4, 8}};
+/// Each costs build time. Those of stories260K, then those of larger shapes.
+inline constexpr CompiledPages compiled_pages[] = {{{4, 8}, 1},   {{4, 8}, 5},   {{4, 8}, 16},
+                                                   {{4, 8}, 64},  {{4, 64}, 16}, {{8, 64}, 16},
+                                                   {{8, 128}, 16}};
+
+using WeightsFactory = std::function<Weights()>;
 
 /// Makes a model with cache elements of type T: float, KokkosKV::half or KokkosKV::bf16.
+/// \param make_weights  called where the model is compiled
 /// \return nothing where this page size or these heads are not compiled
 template <class T>
 std::unique_ptr<LanguageModel> make_paged_model(execution_space const& exec,
-                                                Checkpoint const& checkpoint, int page_size,
+                                                ModelConfig const& config,
+                                                WeightsFactory const& make_weights, int page_size,
                                                 std::uint32_t num_pages);
 
 }  // namespace llama_generate

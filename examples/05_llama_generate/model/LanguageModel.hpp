@@ -1,6 +1,7 @@
 // A model as the scheduler sees it: it computes the steps of a page manager.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -17,6 +18,9 @@ class LanguageModel {
   virtual ~LanguageModel() = default;
 
   virtual ModelConfig const& config() const = 0;
+
+  /// Bytes of weights that each step reads at least once.
+  virtual std::size_t weight_bytes() const = 0;
 
   /// Launches a step: keys and values of all its rows go into their pages. To be called between
   /// prepare_step() and commit_step().

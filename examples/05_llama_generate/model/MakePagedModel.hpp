@@ -13,27 +13,22 @@ namespace llama_generate {
 
 template <class T>
 std::unique_ptr<LanguageModel> make_paged_model(execution_space const& exec,
-                                                Checkpoint const& checkpoint, int page_size,
+                                                ModelConfig const& config,
+                                                WeightsFactory const& make_weights, int page_size,
                                                 std::uint32_t num_pages) {
   std::unique_ptr<LanguageModel> model;
-  auto const& config       = checkpoint.config;
-  auto const try_page_size = [&]<std::size_t Heads, std::size_t Page>() {
-    constexpr auto params = compiled_heads[Heads];
-    constexpr int size    = compiled_page_sizes[Page];
-    if (page_size != size || static_cast<int>(config.num_kv_heads) != params.num_heads ||
-        static_cast<int>(config.head_size()) != params.head_size) {
+  auto const try_pages = [&]<std::size_t Index>() {
+    constexpr auto heads = compiled_pages[Index].heads;
+    constexpr int size   = compiled_pages[Index].page_size;
+    if (page_size != size || static_cast<int>(config.num_kv_heads) != heads.num_heads ||
+        static_cast<int>(config.head_size()) != heads.head_size) {
       return;
     }
-    model = std::make_unique<PagedModel<T, params, size>>(exec, checkpoint, num_pages);
+    model = std::make_unique<PagedModel<T, heads, size>>(exec, config, make_weights(), num_pages);
   };
-  auto const try_heads = [&]<std::size_t Heads, std::size_t... Page>(std::index_sequence<Page...>) {
-    (try_page_size.template operator()<Heads, Page>(), ...);
-  };
-  [&]<std::size_t... Heads>(std::index_sequence<Heads...>) {
-    (try_heads.template operator()<Heads>(
-         std::make_index_sequence<std::size(compiled_page_sizes)>{}),
-     ...);
-  }(std::make_index_sequence<std::size(compiled_heads)>{});
+  [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+    (try_pages.template operator()<Index>(), ...);
+  }(std::make_index_sequence<std::size(compiled_pages)>{});
   return model;
 }
 

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include <projection/KokkosKV_RopeScaling.hpp>
+
 namespace llama_generate {
 
 struct ModelConfig {
@@ -14,6 +16,9 @@ struct ModelConfig {
   std::uint32_t num_kv_heads = 0;
   std::uint32_t vocab_size   = 0;
   std::uint32_t context      = 0;  ///< most tokens of a sequence whose keys are stored
+  // Rotary embedding, of pairs of neighbouring elements.
+  double rope_theta                  = 10000;
+  KokkosKV::RopeScaling rope_scaling = {};
 
   std::uint32_t head_size() const { return dim / num_heads; }
   std::uint32_t kv_dim() const { return num_kv_heads * head_size(); }

@@ -2,4 +2,4 @@
 #include "model/MakePagedModel.hpp"
 
 template std::unique_ptr<llama_generate::LanguageModel> llama_generate::make_paged_model<float>(
-    execution_space const&, Checkpoint const&, int, std::uint32_t);
+    execution_space const&, ModelConfig const&, WeightsFactory const&, int, std::uint32_t);

@@ -7,10 +7,11 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <variant>
 
 #include "model/Activations.hpp"
 #include "model/LanguageModel.hpp"
-#include "model/Layers.hpp"
+#include "model/Products.hpp"
 #include "model/Rotary.hpp"
 #include "model/StepRows.hpp"
 #include "model/Weights.hpp"
@@ -24,16 +25,19 @@ namespace llama_generate {
 template <class T, KokkosKV::KVCacheStaticParams Params, int PageSize>
 class PagedModel final : public LanguageModel {
  public:
-  PagedModel(execution_space const& exec, Checkpoint const& checkpoint, std::uint32_t num_pages)
+  PagedModel(execution_space const& exec, ModelConfig const& config, Weights weights,
+             std::uint32_t num_pages)
       : m_exec(exec),
-        m_config(checkpoint.config),
-        m_weights(checkpoint),
-        m_blocks("llama_generate::blocks", num_pages, 2, checkpoint.config.num_layers),
+        m_config(config),
+        m_weights(std::move(weights)),
+        m_rotary(rope_frequencies(config), config.context),
+        m_blocks("llama_generate::blocks", num_pages, 2, config.num_layers),
         m_batcher(exec, 1, 1),
-        m_activations(checkpoint.config),
+        m_activations(config),
         m_host_logits("llama_generate::host_logits", 0) {}
 
   ModelConfig const& config() const override { return m_config; }
+  std::size_t weight_bytes() const override { return m_weights.bytes_per_step(); }
 
   void launch(KokkosKV::PageManager const& manager, KokkosKV::StepLayout const& layout,
               std::span<std::uint32_t const> sequences) override {
@@ -53,15 +57,19 @@ class PagedModel final : public LanguageModel {
                                                         batch.host_cache_lengths);
 
     auto const& x = m_activations.hidden_state.rows();
-    KokkosKV::gather_rows(m_exec, m_weights.embedding, m_rows.tokens(), x, KokkosKV::unchecked);
+    std::visit(
+        [&](auto const& embedding) {
+          KokkosKV::gather_rows(m_exec, embedding, m_rows.tokens(), x, KokkosKV::unchecked);
+        },
+        m_weights.embedding);
     for (std::size_t layer = 0; layer < m_weights.layers.size(); ++layer) {
       attend(layer, batch, plan, cache);
       feed_forward(m_weights.layers[layer]);
     }
     if (m_rows.num_wanted() == 0) return;
     auto const& last = m_activations.last_rows.rows();
-    rms_norm_rows(m_exec, x, m_rows.wanted(), m_weights.final_norm, last);
-    multiply(m_exec, last, m_weights.classifier, m_activations.logits.rows());
+    KokkosKV::gather_rows(m_exec, x, m_rows.wanted(), last, KokkosKV::unchecked);
+    project_normalised(m_exec, last, m_weights.classifier, m_activations.logits.rows());
   }
 
   std::span<float const> logits() override {
@@ -89,58 +97,48 @@ class PagedModel final : public LanguageModel {
                                    Kokkos::LayoutRight, memory_space>;
   using heads_type  = Kokkos::View<float***, Kokkos::LayoutRight, memory_space>;
 
-  /// Rows of query heads, as attention takes them.
-  heads_type query_heads(Matrix const& rows) const {
-    return heads_type(rows.data(), rows.extent(0), m_config.num_heads, m_config.head_size());
+  static KokkosKV::RopeFrequencies<memory_space> rope_frequencies(ModelConfig const& config) {
+    return KokkosKV::RopeFrequencies<memory_space>({.rotary_dim = Params.head_size,
+                                                    .theta      = config.rope_theta,
+                                                    .form       = KokkosKV::RopeForm::interleaved,
+                                                    .scaling    = config.rope_scaling});
+  }
+
+  /// Rows of heads, as the cache takes them.
+  static heads_type heads(Matrix const& rows) {
+    return heads_type(rows.data(), rows.extent(0), rows.extent(1) / Params.head_size,
+                      Params.head_size);
   }
 
   template <class Batch, class Plan, class Cache>
   void attend(std::size_t layer, Batch const& batch, Plan const& plan, Cache const& cache) {
-    auto const& weights = m_weights.layers[layer];
-    auto const& x       = m_activations.hidden_state.rows();
-    auto const& heads   = m_activations.heads.rows();
-    rms_norm(m_exec, x, weights.attention_norm, m_activations.normalised.rows());
-    multiply(m_exec, m_activations.normalised.rows(), weights.query_key_value, heads);
-
-    constexpr int size   = Params.head_size;
-    auto const first_key = static_cast<int>(m_config.dim);
-    auto const rotated   = [&](int first_column) {
-      return RotatedHeads{heads, m_rows.positions(), m_weights.rotary, first_column, size};
-    };
-    auto const keys = cache.get_key_cache(layer);
-    auto const vals = cache.get_value_cache(layer);
-    KokkosKV::kv_cache_store_ragged_key_value(
-        m_exec, keys, vals,
-        KokkosKV::RaggedShape{m_rows.num_rows(), std::size_t(Params.num_heads),
-                              std::size_t(Params.head_size)},
-        batch.row_offsets, rotated(first_key),
-        PlainHeads{heads, first_key + static_cast<int>(m_config.kv_dim()), size},
-        KokkosKV::unchecked);
-
+    auto const& weights  = m_weights.layers[layer];
+    auto const& x        = m_activations.hidden_state.rows();
     auto const& queries  = m_activations.queries.rows();
+    auto const& keys     = m_activations.keys.rows();
+    auto const& values   = m_activations.values.rows();
     auto const& attended = m_activations.attended.rows();
-    Kokkos::parallel_for(
-        "llama_generate::rotate_queries",
-        Kokkos::MDRangePolicy<execution_space, Kokkos::Rank<2>, Kokkos::IndexType<std::size_t>>(
-            m_exec, {0, 0}, {queries.extent(0), queries.extent(1)}),
-        RotateQueries{rotated(0), queries});
-    KokkosKV::paged_attention(m_exec, plan, query_heads(queries), keys, vals, batch.row_offsets,
-                              query_heads(attended));
-    multiply_add(m_exec, attended, weights.output, x);
+    project_attention(m_exec, x, weights.query_key_value, m_rotary, m_rows.positions(),
+                      {queries, keys, values});
+    auto const key_cache   = cache.get_key_cache(layer);
+    auto const value_cache = cache.get_value_cache(layer);
+    KokkosKV::kv_cache_store_ragged_key_value(m_exec, key_cache, value_cache, batch.row_offsets,
+                                              heads(keys), heads(values), KokkosKV::unchecked);
+    KokkosKV::paged_attention(m_exec, plan, heads(queries), key_cache, value_cache,
+                              batch.row_offsets, heads(attended));
+    project_and_add(m_exec, attended, weights.output, x);
   }
 
   void feed_forward(LayerWeights const& weights) {
     auto const& x = m_activations.hidden_state.rows();
-    rms_norm(m_exec, x, weights.ffn_norm, m_activations.normalised.rows());
-    multiply(m_exec, m_activations.normalised.rows(), weights.gate_up,
-             m_activations.gate_up.rows());
-    swiglu(m_exec, m_activations.gate_up.rows(), m_activations.gated.rows());
-    multiply_add(m_exec, m_activations.gated.rows(), weights.down, x);
+    project_gated(m_exec, x, weights.gate_up, m_activations.gated.rows());
+    project_and_add(m_exec, m_activations.gated.rows(), weights.down, x);
   }
 
   execution_space m_exec;
   ModelConfig m_config;
   Weights m_weights;
+  Rotary m_rotary;
   blocks_type m_blocks;
   KokkosKV::StepBatcher<execution_space> m_batcher;
   StepRows m_rows;

@@ -1,51 +1,38 @@
-// Queries, keys and values out of the rows that the first matrix of a layer gives: queries and keys
-// are turned by the position of their token (RoPE, Su et al., 2021), in pairs of neighbours.
+// Rotary embedding (Su et al., RoFormer, 2021) as tables of cosines and sines.
 #pragma once
 
-#include <Kokkos_Core.hpp>
 #include <cstddef>
 
-#include "model/Layers.hpp"
+#include <projection/KokkosKV_RopeFrequencies.hpp>
+
+#include "model/Arrays.hpp"
+#include "model/Lanes.hpp"
 
 namespace llama_generate {
 
-/// Element `dim` of head `head` of a row, turned. Keys are stored by this functor: the turned ones
-/// exist nowhere but in the cache.
-struct RotatedHeads {
-  Matrix rows;
-  Indices positions;  ///< of the rows
-  Matrix rotary;      ///< Weights::rotary
-  int first_column;   ///< of the first head
-  int head_size;
+/// Pairs of neighbouring elements turn. The cosines of a position begin again after the last pair
+/// of a head, so that lanes that reach into the next head find them too; then come the sines.
+class Rotary {
+ public:
+  Rotary() = default;
+  /// \param context  positions 0 to context - 1 are tabulated
+  Rotary(KokkosKV::RopeFrequencies<memory_space> const& frequencies, std::size_t context);
 
-  KOKKOS_FUNCTION float operator()(std::size_t row, int head, int dim) const {
-    int const even       = dim - dim % 2;
-    float const* const x = &rows(row, first_column + head * head_size + even);
-    float const* const r = &rotary(positions(row), even);
-    return dim == even ? x[0] * r[0] - x[1] * r[1] : x[0] * r[1] + x[1] * r[0];
+  /// Turns the pairs (a, b), of which lane 0 has pair `pair` of a row of heads.
+  template <class AnyLanes>
+  KOKKOS_FUNCTION void turn(std::uint32_t position, std::size_t pair, AnyLanes& a,
+                            AnyLanes& b) const {
+    float const* const cosines = &m_table(position, pair % m_num_pairs);
+    auto const cosine          = load(cosines);
+    auto const sine            = load(cosines + m_table.extent(1) / 2);
+    auto const turned          = a * cosine - b * sine;
+    b                          = a * sine + b * cosine;
+    a                          = turned;
   }
-};
 
-/// Element `dim` of head `head` of a row, as it is.
-struct PlainHeads {
-  Matrix rows;
-  int first_column;  ///< of the first head
-  int head_size;
-
-  KOKKOS_FUNCTION float operator()(std::size_t row, int head, int dim) const {
-    return rows(row, first_column + head * head_size + dim);
-  }
-};
-
-/// Turned queries for attention.
-struct RotateQueries {
-  RotatedHeads queries;
-  Matrix out;
-
-  KOKKOS_FUNCTION void operator()(std::size_t row, std::size_t column) const {
-    auto const at    = static_cast<int>(column);
-    out(row, column) = queries(row, at / queries.head_size, at % queries.head_size);
-  }
+ private:
+  std::size_t m_num_pairs = 1;  ///< of a head
+  Matrix m_table;
 };
 
 }  // namespace llama_generate

@@ -12,7 +12,7 @@
 
 #include <manager/KokkosKV_PageManager.hpp>
 
-#include "model/Layers.hpp"
+#include "model/Arrays.hpp"
 
 namespace llama_generate {
 

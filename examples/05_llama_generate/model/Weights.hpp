@@ -1,32 +1,41 @@
-// The weights of a model on the device.
+// The weights of a model on the device. Gains of norms are part of the matrices that follow them.
 #pragma once
 
+#include <cstdint>
+#include <variant>
 #include <vector>
 
 #include "model/Checkpoint.hpp"
-#include "model/Layers.hpp"
+#include "model/Linear.hpp"
 
 namespace llama_generate {
 
 struct LayerWeights {
-  Vector attention_norm;
-  Linear query_key_value;  ///< outputs: those of all query heads, key heads, value heads
+  Linear query_key_value;  ///< paired; each of the three begins a panel
   Linear output;
-  Vector ffn_norm;
-  Linear gate_up;  ///< outputs: gates, then what they let through
+  Linear gate_up;  ///< paired: gates, and what they let through
   Linear down;
 };
 
 struct Weights {
-  /// Copies them to the device.
-  explicit Weights(Checkpoint const& checkpoint);
+  template <class T>
+  using table = Kokkos::View<T**, Kokkos::LayoutRight, memory_space>;
 
-  Matrix embedding;  ///< [vocab_size, dim]
+  /// `[vocab_size, dim]`
+  using embedding_type = std::variant<table<float>, table<KokkosKV::half>, table<KokkosKV::bf16>>;
+
+  embedding_type embedding;
   std::vector<LayerWeights> layers;
-  Vector final_norm;
   Linear classifier;
-  /// [context, head_size]: cosine and sine of each pair of elements of a head at each position.
-  Matrix rotary;
+
+  /// Bytes that each step reads, whatever its rows are.
+  std::size_t bytes_per_step() const;
 };
+
+/// Those of a file, rounded to a storage type.
+Weights load_weights(Checkpoint const& checkpoint, WeightType type);
+
+/// Random ones, made on the device. The same numbers on every machine.
+Weights make_random_weights(ModelConfig const& config, std::uint64_t seed, WeightType type);
 
 }  // namespace llama_generate

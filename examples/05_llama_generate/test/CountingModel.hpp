@@ -30,6 +30,7 @@ class CountingModel final : public LanguageModel {
   }
 
   ModelConfig const& config() const override { return m_config; }
+  std::size_t weight_bytes() const override { return 0; }
   void launch(KokkosKV::PageManager const& manager, KokkosKV::StepLayout const& layout,
               std::span<std::uint32_t const> sequences) override {
     if (fails) throw std::runtime_error("launch failed");

@@ -64,12 +64,12 @@ struct HostAttention {
     for (auto current = take(); current < num_units;) {
       auto const following = take();
       auto const& unit     = call.units[current];
+      auto const* next     = following < num_units ? &call.units[following] : nullptr;
       if (unit.wide) {
         WideAttention<Call>(call, unit, own, zeros).run();
       } else if constexpr (are_small_heads(Call::head_size, Call::value_row_size)) {
-        SmallHeadAttention<Call>(call, unit, own, zeros).run();
+        SmallHeadAttention<Call>(call, unit, next, own, zeros).run();
       } else {
-        auto const* next = following < num_units ? &call.units[following] : nullptr;
         NarrowAttention<Call>(call, unit, next, own, zeros).run();
       }
       current = following;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <attention/impl/KokkosKV_AttentionUnits.hpp>
 #include <attention/impl/KokkosKV_VisibleKeys.hpp>
 #include <kokkos_ext/impl/KokkosKV_HostVector.hpp>
 
@@ -19,6 +20,8 @@ struct HostKeyTile {
   using value_cache = typename Call::value_cache;
   using key_type    = typename Call::key_type;
   using value_type  = typename Call::element_type;
+
+  static constexpr std::uint32_t size = Size;
 
   std::uint32_t begin;
   /// Keys to look at: the rest of the tile is beyond the unit.
@@ -79,6 +82,41 @@ struct HostKeyTile {
   }
 };
 
+/// Visits the tiles of a unit: `visit(tile, ahead)`, where `ahead` is the tile that follows, whose
+/// lines can be prefetched.
+/// \tparam Tile       HostKeyTile
+/// \param  next_unit  the unit that follows, whose first tile is the last one's `ahead`; null: none
+/// \param  range      what any row of the unit sees
+/// \param  zeros      a token row of zeros of either type
+template <class Tile, class Call, class Visit>
+inline void for_each_tile(Call const& call, AttentionUnit const& unit,
+                          AttentionUnit const* next_unit, KeyRange const& range, void const* zeros,
+                          Visit const& visit) {
+  Tile tiles[2];
+  int turn        = 0;
+  auto const find = [&](Tile& tile, std::uint32_t key) {
+    tile.find(call, unit.sequence, range, key, unit.key_begin, unit.key_end, zeros);
+  };
+  auto key = Tile::next_begin(range, unit.key_begin / Tile::size * Tile::size);
+  if (key < unit.key_end) find(tiles[0], key);
+  while (key < unit.key_end) {
+    auto const next = Tile::next_begin(range, key + Tile::size);
+    auto& ahead     = tiles[1 - turn];
+    if (next < unit.key_end) {
+      find(ahead, next);
+    } else {
+      // As far as it is known without its rows.
+      auto const& other = next_unit == nullptr ? unit : *next_unit;
+      auto const begin  = other.key_begin / Tile::size * Tile::size;
+      ahead.find(call, other.sequence, {0, other.key_end, 0}, begin, other.key_begin, other.key_end,
+                 zeros);
+    }
+    visit(tiles[turn], ahead);
+    key  = next;
+    turn = 1 - turn;
+  }
+}
+
 /// The lines of a tile's rows in an order that memory likes whatever the order of the arithmetic
 /// is: one line of each of several streams in turn, so that what the beginning of a memory page
 /// costs (address translation, a DRAM row to open, a prefetch stream to start) is paid for several
@@ -113,6 +151,16 @@ class LinesAhead {
     if (++m_row < rows_of_stream) return;
     m_row = 0;
     m_rows -= rows_of_stream;
+  }
+
+  /// Prefetches one of `parts` equal shares of all lines, and goes on to the next share.
+  void prefetch_share(std::uint32_t parts) {
+    auto const lines  = (m_end - m_begin + line_elements - 1) / line_elements * rows_of_stream;
+    auto const rounds = (lines + parts - 1) / parts;
+    for (std::size_t round = 0; round < rounds; ++round) {
+      for (int stream = 0; stream < num_streams; ++stream) prefetch(stream);
+      advance(num_streams);
+    }
   }
 
  private:

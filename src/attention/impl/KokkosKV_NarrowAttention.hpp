@@ -123,35 +123,11 @@ class NarrowAttention {
   template <bool Careful>
   bool attend() {
     begin();
-    tile_type tiles[2];
-    int turn        = 0;
-    auto const find = [&](tile_type& tile, std::uint32_t key) {
-      tile.find(m_call, m_unit.sequence, m_range, key, m_unit.key_begin, m_unit.key_end, m_zeros);
-    };
-    auto key = tile_type::next_begin(m_range, m_unit.key_begin / tile_keys * tile_keys);
-    if (key < m_unit.key_end) find(tiles[0], key);
-    while (key < m_unit.key_end) {
-      auto const next = tile_type::next_begin(m_range, key + tile_keys);
-      bool const more = next < m_unit.key_end;
-      if (more) {
-        find(tiles[1 - turn], next);
-      } else {
-        find_next_unit(tiles[1 - turn]);
-      }
-      m_ahead = &tiles[1 - turn];
-      attend_tile<Careful>(tiles[turn]);
-      key  = next;
-      turn = 1 - turn;
-    }
+    for_each_tile<tile_type>(m_call, m_unit, m_next, m_range, m_zeros,
+                             [this](tile_type const& tile, tile_type const& ahead) {
+                               attend_tile<Careful>(tile, ahead);
+                             });
     return write();
-  }
-
-  /// The first tile of the unit that follows, as far as it is known without its rows.
-  void find_next_unit(tile_type& tile) const {
-    auto const& unit = m_next == nullptr ? m_unit : *m_next;
-    auto const begin = unit.key_begin / tile_keys * tile_keys;
-    tile.find(m_call, unit.sequence, {0, unit.key_end, 0}, begin, unit.key_begin, unit.key_end,
-              m_zeros);
   }
 
   bool write() const {
@@ -168,22 +144,22 @@ class NarrowAttention {
   }
 
   template <bool Careful>
-  void attend_tile(tile_type const& tile) {
+  void attend_tile(tile_type const& tile, tile_type const& ahead) {
     if (m_num_pairs == 1) {
-      attend_pairs<1, Careful>(tile);
+      attend_pairs<1, Careful>(tile, ahead);
     } else if (m_num_pairs == 2) {
-      attend_pairs<2, Careful>(tile);
+      attend_pairs<2, Careful>(tile, ahead);
     } else {
-      attend_pairs<4, Careful>(tile);
+      attend_pairs<4, Careful>(tile, ahead);
     }
   }
 
   /// All pairs, `Pairs` at a time. The lines of the next tile are prefetched evenly throughout:
   /// memory that waits for arithmetic is time lost.
   template <int Pairs, bool Careful>
-  void attend_pairs(tile_type const& tile) {
+  void attend_pairs(tile_type const& tile, tile_type const& ahead) {
     constexpr int keys = host_lanes / Pairs;
-    key_lines next_keys(m_ahead->keys, m_unit.head_begin, m_unit.head_end);
+    key_lines next_keys(ahead.keys, m_unit.head_begin, m_unit.head_end);
     for (int key = 0; key < tile.count; key += keys) {
       for (std::uint32_t head = 0; head < m_num_heads; ++head) {
         for (int pair = 0; pair < m_num_pairs; pair += Pairs) {
@@ -191,7 +167,7 @@ class NarrowAttention {
         }
       }
     }
-    value_lines next_values(m_ahead->values, m_unit.head_begin, m_unit.head_end);
+    value_lines next_values(ahead.values, m_unit.head_begin, m_unit.head_end);
     weigh(tile, next_values);
     constexpr int wanted = Pairs == 4 ? 4 : 8;
     constexpr int block =
@@ -356,7 +332,6 @@ class NarrowAttention {
   /// Factors for what was summed before a tile.
   float* m_rescale;
   /// The tile to prefetch.
-  tile_type const* m_ahead = nullptr;
   /// Of the first head.
   QueryPair m_pairs[narrow_pairs];
   KeyRange m_range{};

@@ -51,6 +51,8 @@ class SmallHeadAttention {
   static constexpr int vectors    = small_head_vectors;
   static constexpr int tile_keys  = small_head_tile_keys;
   using tile_type                 = HostKeyTile<Call, tile_keys>;
+  using key_lines                 = LinesAhead<typename Call::key_type, key_size, tile_keys>;
+  using value_lines               = LinesAhead<typename Call::element_type, value_size, tile_keys>;
 
   struct Row : SmallHeadRow {
     FloatVector query[key_size];   ///< scaled, each element in every lane
@@ -63,11 +65,14 @@ class SmallHeadAttention {
   };
 
  public:
+  /// \param next     the unit that will follow, or null: its first keys are prefetched
   /// \param scratch  small_head_scratch_bytes(), aligned as vectors are
   /// \param zeros    a token row of zeros
-  SmallHeadAttention(Call const& call, AttentionUnit const& unit, void* scratch, void const* zeros)
+  SmallHeadAttention(Call const& call, AttentionUnit const& unit, AttentionUnit const* next,
+                     void* scratch, void const* zeros)
       : m_call(call),
         m_unit(unit),
+        m_next(next),
         m_zeros(zeros),
         m_tile(static_cast<HeadTile*>(scratch)),
         m_rows(reinterpret_cast<Row*>(m_tile + 1)),
@@ -103,19 +108,28 @@ class SmallHeadAttention {
   template <bool Careful>
   bool attend() {
     auto const range = begin();
-    tile_type tile;
-    auto key = tile_type::next_begin(range, m_unit.key_begin / tile_keys * tile_keys);
-    while (key < m_unit.key_end) {
-      tile.find(m_call, m_unit.sequence, range, key, m_unit.key_begin, m_unit.key_end, m_zeros);
-      for (int first = 0; first < m_num_rows; first += m_num_pairs) {
-        transpose(tile, m_unit.head_begin + static_cast<std::uint32_t>(first / m_num_pairs));
-        for (int i = first; i < first + m_num_pairs; ++i) attend_tile<Careful>(tile, row(i));
-      }
-      key = tile_type::next_begin(range, key + tile_keys);
-    }
+    for_each_tile<tile_type>(m_call, m_unit, m_next, range, m_zeros,
+                             [this](tile_type const& tile, tile_type const& ahead) {
+                               attend_heads<Careful>(tile, ahead);
+                             });
     bool finite = true;
     for (int i = 0; i < m_num_rows; ++i) finite = write(row(i)) && finite;
     return finite;
+  }
+
+  /// All heads. The lines of the next tile are prefetched evenly throughout.
+  template <bool Careful>
+  void attend_heads(tile_type const& tile, tile_type const& ahead) {
+    key_lines keys(ahead.keys, m_unit.head_begin, m_unit.head_end);
+    value_lines values(ahead.values, m_unit.head_begin, m_unit.head_end);
+    auto const num_heads = m_unit.head_end - m_unit.head_begin;
+    for (auto head = m_unit.head_begin; head < m_unit.head_end; ++head) {
+      keys.prefetch_share(num_heads);
+      values.prefetch_share(num_heads);
+      transpose(tile, head);
+      int const first = static_cast<int>(head - m_unit.head_begin) * m_num_pairs;
+      for (int i = first; i < first + m_num_pairs; ++i) attend_tile<Careful>(tile, row(i));
+    }
   }
 
   void transpose(tile_type const& tile, std::uint32_t head) {
@@ -193,6 +207,7 @@ class SmallHeadAttention {
 
   Call const& m_call;
   AttentionUnit const& m_unit;
+  AttentionUnit const* m_next;
   void const* m_zeros;
   HeadTile* m_tile;
   Row* m_rows;
