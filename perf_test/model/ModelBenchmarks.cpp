@@ -1,5 +1,6 @@
-// Tokens a second of a trained model: one text alone, and a batch of 64. `roofline` is the
-// throughput of the batch over twelve times that of one text, measured in turn.
+// Tokens a second of a trained model: one text alone, and a batch of 64, where `roofline` is the
+// throughput of the batch over twelve times that of one text, measured in turn; and decoding with
+// random weights of a larger shape.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -10,10 +11,13 @@
 
 #include "../Benchmarks.hpp"
 #include "../PairedTiming.hpp"
+#include "../attention/AttentionReferences.hpp"
+#include "../store/StoreSetup.hpp"
 #include "KernelTimes.hpp"
 #include "common/DataFolder.hpp"
 #include "model/Checkpoint.hpp"
 #include "model/MakeModel.hpp"
+#include "model/ModelShapes.hpp"
 #include "serving/Scheduler.hpp"
 
 namespace KokkosKV::Perf {
@@ -58,7 +62,7 @@ void count_shares(benchmark::State& state, Texts& texts) {
   for (auto const& [label, time] : times) {
     auto const has = [&](char const* part) { return label.find(part) != std::string::npos; };
     auto& share    = has("attention")               ? attention
-                     : has("::multiply")            ? products
+                     : has("::project")             ? products
                      : has("kv_cache_store_ragged") ? stores
                                                     : other;
     share += time;
@@ -101,6 +105,33 @@ void generate(benchmark::State& state, std::uint32_t batch, std::uint32_t num_to
   count_shares(state, together);
 }
 
+/// A text of a model with random weights, which is read whole for each token, against reading as
+/// much from memory.
+void decode(benchmark::State& state, std::string const& shape, int steps) {
+  auto const config = find_model_shape(shape);
+  auto const model =
+      make_random_model({}, *config, 1, {"bf16", static_cast<int>(page_size), num_pages}, "bf16");
+  Scheduler scheduler(*model, {num_pages, page_size, 1});
+  scheduler.submit({{bos_token}, std::min(config->context, page_size * num_pages / 2)});
+  // A part of the weights' size, so that both fit in small machines.
+  constexpr std::size_t granule = 1024;
+  auto const read_bytes = std::min(model->weight_bytes(), std::size_t(1) << 30) / granule * granule;
+  auto const memory     = make_data<Kokkos::View<char*>>("memory", read_bytes);
+  Kokkos::deep_copy(memory, 1);
+  auto const bytes = static_cast<double>(model->weight_bytes()) * steps;
+  PairedWork const amount{
+      .bytes = bytes, .times_reference = bytes / static_cast<double>(read_bytes), .steps = steps};
+  measure_pairs(
+      state, amount,
+      [&](int) {
+        benchmark::DoNotOptimize(
+            parallel_read(Kokkos::DefaultExecutionSpace{}, memory.data(), read_bytes));
+      },
+      [&](int) {
+        for (int step = 0; step < steps; ++step) scheduler.step();
+      });
+}
+
 }  // namespace
 
 void register_model_benchmarks(Scale scale) {
@@ -112,6 +143,12 @@ void register_model_benchmarks(Scale scale) {
         ->UseManualTime()
         ->Iterations(is_full ? 9 : 1);
   }
+  std::string const shape = is_full ? "llama3-1b" : "stories260k";
+  benchmark::RegisterBenchmark(
+      "model/decode/" + shape,
+      [=](benchmark::State& state) { decode(state, shape, is_full ? 4 : 1); })
+      ->UseManualTime()
+      ->Iterations(is_full ? 9 : 1);
 }
 
 }  // namespace KokkosKV::Perf

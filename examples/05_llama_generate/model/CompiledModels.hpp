@@ -25,7 +25,7 @@ inline constexpr CompiledPages compiled_pages[] = {{{4, 8}, 1},   {{4, 8}, 5},  
                                                    {{4, 8}, 64},  {{4, 64}, 16}, {{8, 64}, 16},
                                                    {{8, 128}, 16}};
 
-using WeightsFactory = std::function<Weights()>;
+using WeightsFactory = std::function<AnyWeights()>;
 
 /// Makes a model with cache elements of type T: float, KokkosKV::half or KokkosKV::bf16.
 /// \param make_weights  called where the model is compiled

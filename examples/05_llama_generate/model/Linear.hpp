@@ -51,6 +51,13 @@ struct Panels {
 /// together, they lie in the same lane of such a pair ("paired").
 using Linear = std::variant<Panels<float>, Panels<KokkosKV::half>, Panels<KokkosKV::bf16>>;
 
+inline std::size_t bytes_of(Linear const& linear) {
+  return std::visit(
+      [](auto const& panels) { return panels.elements.size() * sizeof(*panels.elements.data()); },
+      linear);
+}
+inline std::size_t bytes_of(Matrix const& matrix) { return matrix.size() * sizeof(float); }
+
 enum class WeightType { floats, halves, bf16s };
 
 /// Calls `function` with the std::type_identity of a storage type.

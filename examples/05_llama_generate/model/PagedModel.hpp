@@ -7,14 +7,11 @@
 #include <memory>
 #include <span>
 #include <utility>
-#include <variant>
 
-#include "model/Activations.hpp"
 #include "model/LanguageModel.hpp"
-#include "model/Products.hpp"
-#include "model/Rotary.hpp"
+#include "model/MakeLayers.hpp"
+#include "model/RowBuffer.hpp"
 #include "model/StepRows.hpp"
-#include "model/Weights.hpp"
 
 namespace llama_generate {
 
@@ -25,19 +22,22 @@ namespace llama_generate {
 template <class T, KokkosKV::KVCacheStaticParams Params, int PageSize>
 class PagedModel final : public LanguageModel {
  public:
-  PagedModel(execution_space const& exec, ModelConfig const& config, Weights weights,
+  PagedModel(execution_space const& exec, ModelConfig const& config, AnyWeights weights,
              std::uint32_t num_pages)
       : m_exec(exec),
         m_config(config),
-        m_weights(std::move(weights)),
-        m_rotary(rope_frequencies(config), config.context),
+        m_layers(make_layers<cache_type>(config, std::move(weights))),
         m_blocks("llama_generate::blocks", num_pages, 2, config.num_layers),
         m_batcher(exec, 1, 1),
-        m_activations(config),
+        m_hidden_state("hidden_state", config.dim),
+        m_queries("queries", config.dim),
+        m_attended("attended", config.dim),
+        m_last_rows("last_rows", config.dim),
+        m_logits("logits", config.vocab_size),
         m_host_logits("llama_generate::host_logits", 0) {}
 
   ModelConfig const& config() const override { return m_config; }
-  std::size_t weight_bytes() const override { return m_weights.bytes_per_step(); }
+  std::size_t weight_bytes() const override { return m_layers->weight_bytes(); }
 
   void launch(KokkosKV::PageManager const& manager, KokkosKV::StepLayout const& layout,
               std::span<std::uint32_t const> sequences) override {
@@ -45,7 +45,6 @@ class PagedModel final : public LanguageModel {
     m_exec.fence("llama_generate::PagedModel: next step");
     auto const batch = m_batcher.load(m_exec, manager, layout);
     m_rows.load(m_exec, manager, layout, sequences);
-    m_activations.resize(m_exec, m_rows.num_rows(), m_rows.num_wanted());
     // What the manager made need not be checked again.
     auto const cache = KokkosKV::generic_get_paged_cache<Params, PageSize>(
         m_blocks, batch.cache_lengths, batch.lookup_table, batch.max_prompt_length,
@@ -56,32 +55,37 @@ class PagedModel final : public LanguageModel {
     KokkosKV::AttentionPlan<execution_space> const plan(m_exec, shape, batch.host_row_offsets,
                                                         batch.host_cache_lengths);
 
-    auto const& x = m_activations.hidden_state.rows();
-    std::visit(
-        [&](auto const& embedding) {
-          KokkosKV::gather_rows(m_exec, embedding, m_rows.tokens(), x, KokkosKV::unchecked);
-        },
-        m_weights.embedding);
-    for (std::size_t layer = 0; layer < m_weights.layers.size(); ++layer) {
-      attend(layer, batch, plan, cache);
-      feed_forward(m_weights.layers[layer]);
+    auto const x         = m_hidden_state.resize(m_exec, m_rows.num_rows());
+    auto const queries   = m_queries.resize(m_exec, m_rows.num_rows());
+    auto const attended  = m_attended.resize(m_exec, m_rows.num_rows());
+    LayerRows const rows = {batch.row_offsets, m_rows.positions()};
+    m_layers->embed(m_exec, m_rows.tokens(), x);
+    for (std::size_t layer = 0; layer < m_config.num_layers; ++layer) {
+      auto const keys   = cache.get_key_cache(layer);
+      auto const values = cache.get_value_cache(layer);
+      m_layers->store_keys_values(m_exec, layer, x, rows, keys, values, queries);
+      KokkosKV::paged_attention(m_exec, plan, as_heads(queries, Params.head_size), keys, values,
+                                batch.row_offsets, as_heads(attended, Params.head_size));
+      m_layers->add_attention(m_exec, layer, attended, x);
+      m_layers->add_feed_forward(m_exec, layer, x);
     }
+    m_num_logits = m_rows.num_wanted() * m_config.vocab_size;
     if (m_rows.num_wanted() == 0) return;
-    auto const& last = m_activations.last_rows.rows();
+    auto const last = m_last_rows.resize(m_exec, m_rows.num_wanted());
     KokkosKV::gather_rows(m_exec, x, m_rows.wanted(), last, KokkosKV::unchecked);
-    project_normalised(m_exec, last, m_weights.classifier, m_activations.logits.rows());
+    m_layers->make_logits(m_exec, last, m_logits.resize(m_exec, m_rows.num_wanted()));
   }
 
   std::span<float const> logits() override {
-    auto const& logits = m_activations.logits.rows();
-    if (m_host_logits.size() < logits.size()) {
-      Kokkos::realloc(Kokkos::WithoutInitializing, m_host_logits, logits.size());
+    auto const from = m_logits.resize(m_exec, m_num_logits / m_config.vocab_size);
+    if (m_host_logits.size() < m_num_logits) {
+      Kokkos::realloc(Kokkos::WithoutInitializing, m_host_logits, m_num_logits);
     }
     Kokkos::View<float*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> const host(
-        m_host_logits.data(), logits.size());
+        m_host_logits.data(), m_num_logits);
     Kokkos::deep_copy(m_exec, host,
                       Kokkos::View<float*, memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-                          logits.data(), logits.size()));
+                          from.data(), m_num_logits));
     m_exec.fence("llama_generate::PagedModel: logits");
     return {host.data(), host.size()};
   }
@@ -95,54 +99,17 @@ class PagedModel final : public LanguageModel {
   /// `[pages, keys and values, layers, page size, heads, head size]`
   using blocks_type = Kokkos::View<T*** [PageSize][Params.num_heads][Params.head_size],
                                    Kokkos::LayoutRight, memory_space>;
-  using heads_type  = Kokkos::View<float***, Kokkos::LayoutRight, memory_space>;
-
-  static KokkosKV::RopeFrequencies<memory_space> rope_frequencies(ModelConfig const& config) {
-    return KokkosKV::RopeFrequencies<memory_space>({.rotary_dim = Params.head_size,
-                                                    .theta      = config.rope_theta,
-                                                    .form       = KokkosKV::RopeForm::interleaved,
-                                                    .scaling    = config.rope_scaling});
-  }
-
-  /// Rows of heads, as the cache takes them.
-  static heads_type heads(Matrix const& rows) {
-    return heads_type(rows.data(), rows.extent(0), rows.extent(1) / Params.head_size,
-                      Params.head_size);
-  }
-
-  template <class Batch, class Plan, class Cache>
-  void attend(std::size_t layer, Batch const& batch, Plan const& plan, Cache const& cache) {
-    auto const& weights  = m_weights.layers[layer];
-    auto const& x        = m_activations.hidden_state.rows();
-    auto const& queries  = m_activations.queries.rows();
-    auto const& keys     = m_activations.keys.rows();
-    auto const& values   = m_activations.values.rows();
-    auto const& attended = m_activations.attended.rows();
-    project_attention(m_exec, x, weights.query_key_value, m_rotary, m_rows.positions(),
-                      {queries, keys, values});
-    auto const key_cache   = cache.get_key_cache(layer);
-    auto const value_cache = cache.get_value_cache(layer);
-    KokkosKV::kv_cache_store_ragged_key_value(m_exec, key_cache, value_cache, batch.row_offsets,
-                                              heads(keys), heads(values), KokkosKV::unchecked);
-    KokkosKV::paged_attention(m_exec, plan, heads(queries), key_cache, value_cache,
-                              batch.row_offsets, heads(attended));
-    project_and_add(m_exec, attended, weights.output, x);
-  }
-
-  void feed_forward(LayerWeights const& weights) {
-    auto const& x = m_activations.hidden_state.rows();
-    project_gated(m_exec, x, weights.gate_up, m_activations.gated.rows());
-    project_and_add(m_exec, m_activations.gated.rows(), weights.down, x);
-  }
+  using cache_type  = KokkosKV::PagedKVCache<T, Params, PageSize, memory_space>;
 
   execution_space m_exec;
   ModelConfig m_config;
-  Weights m_weights;
-  Rotary m_rotary;
+  std::unique_ptr<Layers<cache_type>> m_layers;
   blocks_type m_blocks;
   KokkosKV::StepBatcher<execution_space> m_batcher;
   StepRows m_rows;
-  Activations m_activations;
+  RowBuffer m_hidden_state, m_queries, m_attended;
+  RowBuffer m_last_rows, m_logits;  ///< of the wanted sequences
+  std::size_t m_num_logits = 0;
   Kokkos::View<float*, Kokkos::HostSpace> m_host_logits;
 };
 

@@ -3,32 +3,10 @@
 
 #include <variant>
 
+#include "model/Norm.hpp"
+
 namespace llama_generate {
 namespace {
-
-constexpr float epsilon = 1e-5F;
-
-using Team = Kokkos::TeamPolicy<execution_space>::member_type;
-
-KOKKOS_FUNCTION float inverse_root_mean_square([[maybe_unused]] Team const& team, float const* row,
-                                               std::size_t num_elements) {
-  float squares = 0;
-  if constexpr (is_host) {
-    Lanes partial{};
-    std::size_t i = 0;
-    for (; i + num_lanes <= num_elements; i += num_lanes) {
-      auto const x = load(row + i);
-      partial += x * x;
-    }
-    squares = sum_of_lanes(partial);
-    for (; i < num_elements; ++i) squares += row[i] * row[i];
-  } else {
-    Kokkos::parallel_reduce(
-        Kokkos::ThreadVectorRange(team, num_elements),
-        [&](std::size_t i, float& sum) { sum += row[i] * row[i]; }, squares);
-  }
-  return 1 / Kokkos::sqrt(squares / static_cast<float>(num_elements) + epsilon);
-}
 
 /// A team has a tile of rows and one tile of panels for each thread. Rows past the end are computed
 /// like the others, from the last row, and not written: so all go through the same instructions.
