@@ -73,9 +73,9 @@ std::optional<int> parse_options(int argc, char const* const* argv, Options& opt
   app.add_option("--chunk", options.chunk, "most tokens of a prompt that are computed in a step")
       ->check(at_least_one)
       ->capture_default_str();
-  app.add_option("--cache-type", options.cache_type, "how keys and values are stored")
-      ->check(CLI::IsMember({"float", "bf16", "half"}))
-      ->capture_default_str();
+  app.add_option("--cache-type", options.cache_type,
+                 "how keys and values are stored (default: float; bf16 for random weights)")
+      ->check(CLI::IsMember({"float", "bf16", "half"}));
   app.add_option("--temperature", options.sampling.temperature,
                  "how much chance has a say; 0: the most likely token")
       ->check(CLI::Range(0.0f, 100.0f))

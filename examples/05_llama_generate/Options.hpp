@@ -22,9 +22,9 @@ struct Options {
   std::uint32_t max_new_tokens = 256;
   std::uint32_t batch          = 16;
   std::optional<std::uint32_t> num_pages;  ///< nothing: enough for a full batch of longest texts
-  int page_size          = 16;
-  std::uint32_t chunk    = 64;
-  std::string cache_type = "float";
+  int page_size       = 16;
+  std::uint32_t chunk = 64;
+  std::string cache_type;  ///< empty: float, or bf16 for random weights
   SamplingOptions sampling;
   std::uint32_t host_pages = 0;
   bool stats               = false;

@@ -66,7 +66,9 @@ std::unique_ptr<LanguageModel> make(ModelSource const& source, Options const& op
 /// Fills in what was left open.
 void complete(Options& options) {
   bool const is_random = !options.random_weights.empty();
-  if (options.weight_type.empty()) options.weight_type = is_random ? "bf16" : "float";
+  for (auto* const type : {&options.weight_type, &options.cache_type}) {
+    if (type->empty()) *type = is_random ? "bf16" : "float";
+  }
   if (is_random) return;
   if (options.model.empty()) options.model = example::data_path("model/stories260K.bin");
   if (options.tokenizer.empty()) options.tokenizer = example::data_path("model/tok512.bin");

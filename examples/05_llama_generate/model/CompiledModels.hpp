@@ -18,12 +18,13 @@ class LanguageModel;
 struct CompiledPages {
   KokkosKV::KVCacheStaticParams heads;
   int page_size;
+  bool only_bf16;  ///< no other cache type is compiled
 };
 
 /// Each costs build time. Those of stories260K, then those of larger shapes.
-inline constexpr CompiledPages compiled_pages[] = {{{4, 8}, 1},   {{4, 8}, 5},   {{4, 8}, 16},
-                                                   {{4, 8}, 64},  {{4, 64}, 16}, {{8, 64}, 16},
-                                                   {{8, 128}, 16}};
+inline constexpr CompiledPages compiled_pages[] = {{{4, 8}, 1, false},  {{4, 8}, 5, false},
+                                                   {{4, 8}, 16, false}, {{4, 8}, 64, false},
+                                                   {{8, 64}, 16, true}, {{8, 128}, 16, true}};
 
 using WeightsFactory = std::function<AnyWeights()>;
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <iterator>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "model/CompiledModels.hpp"
@@ -20,11 +21,13 @@ std::unique_ptr<LanguageModel> make_paged_model(execution_space const& exec,
   auto const try_pages = [&]<std::size_t Index>() {
     constexpr auto heads = compiled_pages[Index].heads;
     constexpr int size   = compiled_pages[Index].page_size;
-    if (page_size != size || static_cast<int>(config.num_kv_heads) != heads.num_heads ||
-        static_cast<int>(config.head_size()) != heads.head_size) {
-      return;
+    if constexpr (!compiled_pages[Index].only_bf16 || std::is_same_v<T, KokkosKV::bf16>) {
+      if (page_size != size || static_cast<int>(config.num_kv_heads) != heads.num_heads ||
+          static_cast<int>(config.head_size()) != heads.head_size) {
+        return;
+      }
+      model = std::make_unique<PagedModel<T, heads, size>>(exec, config, make_weights(), num_pages);
     }
-    model = std::make_unique<PagedModel<T, heads, size>>(exec, config, make_weights(), num_pages);
   };
   [&]<std::size_t... Index>(std::index_sequence<Index...>) {
     (try_pages.template operator()<Index>(), ...);

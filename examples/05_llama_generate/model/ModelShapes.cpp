@@ -7,7 +7,7 @@ namespace llama_generate {
 namespace {
 
 std::map<std::string, ModelConfig> shapes() {
-  constexpr std::uint32_t llama2_vocab = 32000, llama3_vocab = 128256, llama3_context = 131072;
+  constexpr std::uint32_t llama3_vocab = 128256, llama3_context = 131072;
   auto const llama3 = [](ModelConfig config, double stretch) {
     config.vocab_size   = llama3_vocab;
     config.context      = llama3_context;
@@ -25,13 +25,10 @@ std::map<std::string, ModelConfig> shapes() {
     config.num_kv_heads = kv_heads;
     return config;
   };
-  auto const llama2 = [](ModelConfig config, std::uint32_t vocab_size, std::uint32_t context) {
-    config.vocab_size = vocab_size;
-    config.context    = context;
-    return config;
-  };
-  return {{"stories260k", llama2(sized(64, 172, 5, 8, 4), 512, 512)},
-          {"tinyllama-1b", llama2(sized(2048, 5632, 22, 32, 4), llama2_vocab, 2048)},
+  auto stories       = sized(64, 172, 5, 8, 4);
+  stories.vocab_size = 512;
+  stories.context    = 512;
+  return {{"stories260k", stories},
           {"llama3-1b", llama3(sized(2048, 8192, 16, 32, 8), 32)},
           {"llama3-3b", llama3(sized(3072, 8192, 28, 24, 8), 32)},
           {"llama3-8b", llama3(sized(4096, 14336, 32, 32, 8), 8)}};
