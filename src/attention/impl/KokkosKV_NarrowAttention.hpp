@@ -123,10 +123,9 @@ class NarrowAttention {
   template <bool Careful>
   bool attend() {
     begin();
-    for_each_tile<tile_type>(m_call, m_unit, m_next, m_range, m_zeros,
-                             [this](tile_type const& tile, tile_type const& ahead) {
-                               attend_tile<Careful>(tile, ahead);
-                             });
+    for_each_tile<tile_type>(
+        m_call, m_unit, m_next, m_range, m_zeros,
+        [&](tile_type const& tile, tile_type const& ahead) { attend_tile<Careful>(tile, ahead); });
     return write();
   }
 

@@ -108,10 +108,9 @@ class SmallHeadAttention {
   template <bool Careful>
   bool attend() {
     auto const range = begin();
-    for_each_tile<tile_type>(m_call, m_unit, m_next, range, m_zeros,
-                             [this](tile_type const& tile, tile_type const& ahead) {
-                               attend_heads<Careful>(tile, ahead);
-                             });
+    for_each_tile<tile_type>(
+        m_call, m_unit, m_next, range, m_zeros,
+        [&](tile_type const& tile, tile_type const& ahead) { attend_heads<Careful>(tile, ahead); });
     bool finite = true;
     for (int i = 0; i < m_num_rows; ++i) finite = write(row(i)) && finite;
     return finite;
