@@ -54,7 +54,7 @@ void qkv_store(benchmark::State& state, Layer const& layer) {
   auto const product = make_matrix("product", layer.rows(), outputs);
   Kokkos::View<float***, Kokkos::LayoutRight> const queries(
       "queries", layer.rows(), layer.dim / bench_head_size, bench_head_size);
-  ProjectionPlan<float> const plan(outputs, layer.rows());
+  ProjectionPlan<float> const plan(2 * kv_size, layer.rows());
   auto const stored_bytes = layer.rows() * 2 * kv_size * sizeof(T);
   auto const collection   = setup.collection();
   exec_space const exec;

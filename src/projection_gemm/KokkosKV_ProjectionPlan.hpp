@@ -17,6 +17,9 @@ namespace KokkosKV {
 namespace Impl {
 /// Reaches the workspace of a plan.
 struct ProjectionAccess;
+
+/// Rows of one product, which counts them as an int.
+inline constexpr std::size_t most_product_rows = std::size_t(1) << 30;
 }  // namespace Impl
 
 /// Workspace of qkv_matmul_store_ragged() and its kin, made once for a model: their calls allocate
@@ -45,7 +48,7 @@ class ProjectionPlan {
   ProjectionPlan(std::size_t num_outputs, std::size_t max_rows, std::size_t rows_per_block = 0)
       : m_num_outputs(checked("num_outputs", num_outputs)),
         m_rows_per_block(
-            std::min({checked("max_rows", max_rows), most_rows,
+            std::min({checked("max_rows", max_rows), Impl::most_product_rows,
                       rows_per_block > 0 ? rows_per_block : default_rows(num_outputs)})),
         m_workspace(
             Kokkos::view_alloc(Kokkos::WithoutInitializing, "KokkosKV::ProjectionPlan::workspace"),
@@ -63,8 +66,6 @@ class ProjectionPlan {
 
   /// Elements whose address decides whether vectors move in one access.
   static constexpr std::size_t alignment = 64;
-  /// What a matrix product counts.
-  static constexpr std::size_t most_rows = std::size_t(1) << 30;
 
   static std::size_t checked(char const* name, std::size_t number) {
     if (number == 0) throw ShapeError("ProjectionPlan", name, "0", "at least 1");
@@ -75,8 +76,8 @@ class ProjectionPlan {
   /// caches, and devices within memory that nobody misses.
   static std::size_t default_rows(std::size_t num_outputs) {
     constexpr std::size_t bytes =
-        Impl::is_host_execution_v<ExecSpace> ? std::size_t(4) << 20 : std::size_t(64) << 20;
-    constexpr std::size_t least = 256;
+        Impl::is_host_execution_v<ExecSpace> ? std::size_t(16) << 20 : std::size_t(64) << 20;
+    constexpr std::size_t least = 1024;
     return std::max(least, bytes / (num_outputs * sizeof(Real)));
   }
 

@@ -79,7 +79,16 @@ QueryRows<Real> query_rows(char const* function, Queries const& queries, std::si
   return {{queries.data(), extent[0], outputs, stride[0]}};
 }
 
-/// Multiplies and stores what was checked.
+/// Calls `visit(first, count)` for neighbouring blocks of rows.
+template <class Visit>
+void for_each_block(std::size_t num_rows, std::size_t rows_per_block, Visit const& visit) {
+  for (std::size_t first = 0; first < num_rows; first += rows_per_block) {
+    visit(first, std::min(rows_per_block, num_rows - first));
+  }
+}
+
+/// Multiplies and stores what was checked. Queries need no workspace, and are one product: every
+/// product packs the whole weight matrix anew.
 template <class ExecSpace, class Real, class Query, class... Stored>
 void launch_blocks(ArgumentNames const& names, ExecSpace const& exec, LaunchConfig config,
                    std::size_t rows_per_block, RaggedRows const& rows,
@@ -87,16 +96,18 @@ void launch_blocks(ArgumentNames const& names, ExecSpace const& exec, LaunchConf
                    [[maybe_unused]] LinearMap<Real> const* query_map,
                    [[maybe_unused]] Query const& queries, Stored const&... stored) {
   auto const label = std::string("KokkosKV::") + names.function;
-  for (std::size_t first = 0; first < rows.num_rows; first += rows_per_block) {
-    auto const count = std::min(rows_per_block, rows.num_rows - first);
+  if constexpr (!std::is_same_v<Query, NoQueries>) {
+    for_each_block(rows.num_rows, most_product_rows, [&](std::size_t first, std::size_t count) {
+      apply(label, exec, config, *query_map, hidden.block(first, count),
+            queries.output.block(first, count));
+    });
+  }
+  for_each_block(rows.num_rows, rows_per_block, [&](std::size_t first, std::size_t count) {
     auto const input = hidden.block(first, count);
-    if constexpr (!std::is_same_v<Query, NoQueries>) {
-      apply(label, exec, config, *query_map, input, queries.output.block(first, count));
-    }
     (apply(label, exec, config, stored.map, input, stored.output(count)), ...);
     launch_store(label, exec, RaggedRowBlock{{count}, rows, first}, config,
                  stored.transfer(count)...);
-  }
+  });
 }
 
 /// Checks and runs a call that stores in one cache, or in a key and a value cache.
