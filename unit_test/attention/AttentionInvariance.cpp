@@ -21,7 +21,7 @@ using KokkosKV::bf16;
 
 template <class ExecSpace>
 class AttentionInvariance : public testing::Test {};
-TYPED_TEST_SUITE(AttentionInvariance, ExecutionSpaces, ExecutionSpaceName);
+TYPED_TEST_SUITE(AttentionInvariance, DefaultSpaces, ExecutionSpaceName);
 
 /// A sequence's part of a result.
 template <class Out>

@@ -67,7 +67,7 @@ class AttentionPages : public testing::Test {
     return result;
   }
 };
-TYPED_TEST_SUITE(AttentionPages, ExecutionSpaces, ExecutionSpaceName);
+TYPED_TEST_SUITE(AttentionPages, DefaultSpaces, ExecutionSpaceName);
 
 TYPED_TEST(AttentionPages, SizesOfPagesAgree) {
   Random random(31);

@@ -17,6 +17,7 @@
 #include <ExecutionSpaces.hpp>
 #include <reference/Random.hpp>
 #include <reference/Rounding.hpp>
+#include <support/Sanitized.hpp>
 #include "AttentionBatch.hpp"
 #include "AttentionReference.hpp"
 
@@ -222,13 +223,8 @@ void check_attention(std::uint64_t seed, int cases) {
   }
 }
 
-/// Batches of each shape: thousands of each storage type. A sanitizer slows both the compilation
-/// and the run down; there, fewer batches of the shapes that differ most.
-#ifdef __SANITIZE_ADDRESS__
-inline constexpr bool is_sanitized = true;
-#else
-inline constexpr bool is_sanitized = false;
-#endif
+/// Batches of each shape: thousands of each storage type. Under sanitizers, fewer batches of the
+/// shapes that differ most.
 inline constexpr int num_cases = is_sanitized ? 60 : 600;
 
 /// Every shape of a storage type.

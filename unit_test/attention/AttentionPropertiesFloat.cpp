@@ -5,7 +5,7 @@ namespace KokkosKVTest {
 
 template <class ExecSpace>
 class AttentionPropertiesFloat : public testing::Test {};
-TYPED_TEST_SUITE(AttentionPropertiesFloat, ExecutionSpaces, ExecutionSpaceName);
+TYPED_TEST_SUITE(AttentionPropertiesFloat, DefaultSpaces, ExecutionSpaceName);
 
 TYPED_TEST(AttentionPropertiesFloat, RandomBatches) {
   check_shapes<TypeParam, KokkosKV::Impl::native_form<TypeParam>, float>(num_cases);

@@ -5,7 +5,7 @@ namespace KokkosKVTest {
 
 template <class ExecSpace>
 class AttentionTeamForm : public testing::Test {};
-TYPED_TEST_SUITE(AttentionTeamForm, ExecutionSpaces, ExecutionSpaceName);
+TYPED_TEST_SUITE(AttentionTeamForm, DefaultSpaces, ExecutionSpaceName);
 
 using KokkosKV::Impl::TeamForm;
 

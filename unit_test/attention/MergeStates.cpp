@@ -201,7 +201,7 @@ class MergeStates : public testing::Test {
     }
   }
 };
-TYPED_TEST_SUITE(MergeStates, ExecutionSpaces, ExecutionSpaceName);
+TYPED_TEST_SUITE(MergeStates, DefaultSpaces, ExecutionSpaceName);
 
 TYPED_TEST(MergeStates, RandomStates) {
   Random random(3);

@@ -80,7 +80,7 @@ class GatherRows : public testing::Test {
     }
   }
 };
-TYPED_TEST_SUITE(GatherRows, ExecutionSpaces, ExecutionSpaceName);
+TYPED_TEST_SUITE(GatherRows, DefaultSpaces, ExecutionSpaceName);
 
 TYPED_TEST(GatherRows, Float) { this->template random_rows<float, float>(100, 80); }
 TYPED_TEST(GatherRows, Double) { this->template random_rows<double, double>(200, 40); }

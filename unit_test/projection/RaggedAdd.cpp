@@ -135,7 +135,7 @@ class RaggedAdd : public testing::Test {
     });
   }
 };
-TYPED_TEST_SUITE(RaggedAdd, ExecutionSpaces, ExecutionSpaceName);
+TYPED_TEST_SUITE(RaggedAdd, DefaultSpaces, ExecutionSpaceName);
 
 TYPED_TEST(RaggedAdd, FloatToFloat) { this->template random_batches<float, float>(100, 20); }
 TYPED_TEST(RaggedAdd, DoubleToDouble) { this->template random_batches<double, double>(200, 10); }

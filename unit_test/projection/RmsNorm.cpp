@@ -115,7 +115,7 @@ class RmsNorm : public testing::Test {
     });
   }
 };
-TYPED_TEST_SUITE(RmsNorm, ExecutionSpaces, ExecutionSpaceName);
+TYPED_TEST_SUITE(RmsNorm, DefaultSpaces, ExecutionSpaceName);
 
 TYPED_TEST(RmsNorm, RandomRowsOfFloat) { this->template random_rows<float, float>(100, 60); }
 TYPED_TEST(RmsNorm, RandomRowsOfDouble) { this->template random_rows<double, double>(200, 40); }

@@ -73,7 +73,7 @@ class RopeKeys : public testing::Test {
     }
   }
 };
-TYPED_TEST_SUITE(RopeKeys, ExecutionSpaces, ExecutionSpaceName);
+TYPED_TEST_SUITE(RopeKeys, DefaultSpaces, ExecutionSpaceName);
 
 TYPED_TEST(RopeKeys, RandomBatchesOfFloat) { this->template random_batches<float>(5000, 25); }
 TYPED_TEST(RopeKeys, RandomBatchesOfDouble) { this->template random_batches<double>(6000, 15); }

@@ -115,7 +115,7 @@ class RopeQueries : public testing::Test {
     });
   }
 };
-TYPED_TEST_SUITE(RopeQueries, ExecutionSpaces, ExecutionSpaceName);
+TYPED_TEST_SUITE(RopeQueries, DefaultSpaces, ExecutionSpaceName);
 
 TYPED_TEST(RopeQueries, RandomBatchesOfFloat) { this->template random_batches<float>(1000, 90); }
 TYPED_TEST(RopeQueries, RandomBatchesOfDouble) { this->template random_batches<double>(2000, 60); }

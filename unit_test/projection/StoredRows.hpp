@@ -14,6 +14,7 @@
 #include <Scenario.hpp>
 #include <reference/Arrays.hpp>
 #include <reference/Reference.hpp>
+#include <support/Sanitized.hpp>
 
 namespace KokkosKVTest {
 
@@ -76,8 +77,9 @@ class StoredRows {
 };
 
 /// Page sizes 1, 5, 16 with heads of whole vectors, of parts, and odd ones.
-using StoredShapes = std::tuple<StaticShape<1, 2, 64>, StaticShape<5, 3, 7>, StaticShape<16, 1, 80>,
-                                StaticShape<16, 8, 128>, StaticShape<5, 1, 2>>;
+using StoredShapes =
+    TestedShapes<std::tuple<StaticShape<5, 3, 7>, StaticShape<1, 2, 64>, StaticShape<16, 1, 80>,
+                            StaticShape<16, 8, 128>, StaticShape<5, 1, 2>>>;
 
 /// Calls `check.template operator()<Shape>(seed)` for each shape.
 template <class Check>

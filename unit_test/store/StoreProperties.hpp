@@ -19,6 +19,7 @@
 #include <Forms.hpp>
 #include <Placement.hpp>
 #include <Scenario.hpp>
+#include <support/Sanitized.hpp>
 
 namespace KokkosKVTest {
 
@@ -31,17 +32,17 @@ struct PropertyParameters {
   using storage_type    = T;
   using value_type      = Value;
   using execution_space = ExecSpace;
-  using shapes          = Shapes;
+  using shapes          = TestedShapes<Shapes>;
 
   static constexpr std::size_t cases = Cases;
 };
 
-/// Every execution space with otherwise equal parameters.
+/// Each default execution space with otherwise equal parameters.
 template <class T, class Value, class Shapes, std::size_t Cases, class... ExecSpaces>
-testing::Types<PropertyParameters<T, Value, ExecSpaces, Shapes, Cases>...> on_every_space(
+testing::Types<PropertyParameters<T, Value, ExecSpaces, Shapes, Cases>...> on_each_space(
     testing::Types<ExecSpaces...>);
 template <class T, class Value, class Shapes, std::size_t Cases>
-using EverySpace = decltype(on_every_space<T, Value, Shapes, Cases>(ExecutionSpaces{}));
+using EachSpace = decltype(on_each_space<T, Value, Shapes, Cases>(DefaultSpaces{}));
 
 struct SpaceName {
   template <class Parameters>

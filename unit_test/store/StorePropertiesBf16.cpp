@@ -8,7 +8,7 @@ using Bf16Shapes =
     std::tuple<StaticShape<1, 8, 100>, StaticShape<2, 2, 64>, StaticShape<3, 3, 7>,
                StaticShape<5, 1, 576>, StaticShape<16, 2, 128>, StaticShape<64, 1, 1>,
                StaticShape<256, 1, 20>, StaticShape<257, 2, 3>, StaticShape<3, 8, 4>>;
-using Bf16Cases = EverySpace<KokkosKV::bf16, KokkosKV::bf16, Bf16Shapes, 45>;
+using Bf16Cases = EachSpace<KokkosKV::bf16, KokkosKV::bf16, Bf16Shapes, 45>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Bf16, StoreProperties, Bf16Cases, SpaceName);
 
 }  // namespace KokkosKVTest

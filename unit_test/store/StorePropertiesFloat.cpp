@@ -8,7 +8,7 @@ using FloatShapes =
     std::tuple<StaticShape<1, 8, 100>, StaticShape<2, 2, 64>, StaticShape<3, 3, 7>,
                StaticShape<5, 1, 576>, StaticShape<16, 2, 128>, StaticShape<64, 1, 1>,
                StaticShape<256, 1, 20>, StaticShape<257, 2, 3>, StaticShape<64, 3, 4>>;
-using FloatCases = EverySpace<float, float, FloatShapes, 45>;
+using FloatCases = EachSpace<float, float, FloatShapes, 45>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Float, StoreProperties, FloatCases, SpaceName);
 
 }  // namespace KokkosKVTest

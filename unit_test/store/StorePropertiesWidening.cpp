@@ -7,16 +7,16 @@ namespace KokkosKVTest {
 // Page size, heads, head size.
 using ConversionShapes = std::tuple<StaticShape<3, 3, 7>, StaticShape<16, 2, 64>>;
 
-using FloatInDoubleCases = EverySpace<double, float, ConversionShapes, 30>;
+using FloatInDoubleCases = EachSpace<double, float, ConversionShapes, 30>;
 INSTANTIATE_TYPED_TEST_SUITE_P(FloatInDouble, StoreProperties, FloatInDoubleCases, SpaceName);
 
-using HalfInFloatCases = EverySpace<float, KokkosKV::half, ConversionShapes, 30>;
+using HalfInFloatCases = EachSpace<float, KokkosKV::half, ConversionShapes, 30>;
 INSTANTIATE_TYPED_TEST_SUITE_P(HalfInFloat, StoreProperties, HalfInFloatCases, SpaceName);
 
-using HalfInBf16Cases = EverySpace<KokkosKV::bf16, KokkosKV::half, ConversionShapes, 30>;
+using HalfInBf16Cases = EachSpace<KokkosKV::bf16, KokkosKV::half, ConversionShapes, 30>;
 INSTANTIATE_TYPED_TEST_SUITE_P(HalfInBf16, StoreProperties, HalfInBf16Cases, SpaceName);
 
-using Bf16InHalfCases = EverySpace<KokkosKV::half, KokkosKV::bf16, ConversionShapes, 30>;
+using Bf16InHalfCases = EachSpace<KokkosKV::half, KokkosKV::bf16, ConversionShapes, 30>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Bf16InHalf, StoreProperties, Bf16InHalfCases, SpaceName);
 
 }  // namespace KokkosKVTest
