@@ -66,6 +66,16 @@ struct HostKeyTile {
           needed && call.keys.is_mapped(key_page) && call.values.is_mapped(value_page);
       auto const* key_row   = mapped ? call.keys.row(key_page, key_slot, 0) : no_key;
       auto const* value_row = mapped ? call.values.row(value_page, value_slot, 0) : no_value;
+      if (mapped && token >= first && i + run <= count &&
+          range.covers(token, token + static_cast<std::uint32_t>(run))) {
+        for (int k = 0; k < run; ++k) {
+          keys[i + k]    = key_row + static_cast<std::size_t>(k) * key_cache::token_size;
+          values[i + k]  = value_row + static_cast<std::size_t>(k) * value_cache::token_size;
+          present[i + k] = -1;
+        }
+        i += run;
+        continue;
+      }
       for (int stop = i + run; i < stop; ++i) {
         auto const key   = tile_begin + static_cast<std::uint32_t>(i);
         bool const there = mapped && key >= first && i < count && range.contains(key);
@@ -153,10 +163,14 @@ class LinesAhead {
     m_rows -= rows_of_stream;
   }
 
-  /// Prefetches one of `parts` equal shares of all lines, and goes on to the next share.
-  void prefetch_share(std::uint32_t parts) {
-    auto const lines  = (m_end - m_begin + line_elements - 1) / line_elements * rows_of_stream;
-    auto const rounds = (lines + parts - 1) / parts;
+  /// Rounds of each of `parts` equal shares of all lines.
+  std::size_t rounds_of_share(std::size_t parts) const {
+    auto const lines = (m_end - m_begin + line_elements - 1) / line_elements * rows_of_stream;
+    return (lines + parts - 1) / parts;
+  }
+
+  /// Prefetches a line of each stream, `rounds` times, and goes on.
+  void prefetch_rounds(std::size_t rounds) {
     for (std::size_t round = 0; round < rounds; ++round) {
       for (int stream = 0; stream < num_streams; ++stream) prefetch(stream);
       advance(num_streams);

@@ -17,14 +17,18 @@ namespace KokkosKV::Impl {
 template <class Row, class Visit>
 inline void for_each_element(int size, Visit const& visit) {
   using format = typename Row::format;
-  for (int chunk = 0; chunk < Row::chunks; ++chunk) {
-    int const first  = chunk * format::elements;
-    bool const whole = first + format::elements <= size;
-    for (int v = 0; v < format::vectors; ++v) {
-      int const i = (chunk * format::vectors + v) * host_lanes;
-      for (int lane = 0; lane < host_lanes; ++lane) {
-        int const element = first + format::index(v, lane);
-        if (whole || element < size) visit(i + lane, element);
+  if constexpr (format::ordered) {
+    for (int element = 0; element < size; ++element) visit(element, element);
+  } else {
+    for (int chunk = 0; chunk < Row::chunks; ++chunk) {
+      int const first  = chunk * format::elements;
+      bool const whole = first + format::elements <= size;
+      for (int v = 0; v < format::vectors; ++v) {
+        int const i = (chunk * format::vectors + v) * host_lanes;
+        for (int lane = 0; lane < host_lanes; ++lane) {
+          int const element = first + format::index(v, lane);
+          if (whole || element < size) visit(i + lane, element);
+        }
       }
     }
   }

@@ -22,47 +22,46 @@ inline constexpr bool are_small_heads(int head_size, int value_row_size) {
   return 2 * short_row_lanes(std::max(head_size, value_row_size)) <= host_lanes;
 }
 
-inline constexpr int small_head_vectors   = 2;
-inline constexpr int small_head_tile_keys = small_head_vectors * host_lanes;
-
-/// What a row (a key/value head and a pair) has beside its query and the sums of its values.
+/// What a row (a key/value head and a pair) has beside its query.
 struct SmallHeadRow {
-  /// Each lane has its own softmax, of every host_lanes-th key; they are joined at the end.
-  FloatVector largest;
-  FloatVector total;
+  FloatVector total;  ///< of the weights of every host_lanes-th key
+  /// Of weighted values: lane `l` has element `l % short_row_lanes(value size)`, of some keys.
+  FloatVector sums;
   QueryPair pair;
+  /// What weights are relative to: no logit so far is larger by more than small_head_slack. -inf
+  /// before the first visible key.
+  float base;
 };
+
+/// Weights of up to exp(slack) lose nothing, and the base has to follow the largest logit in large
+/// steps only, mostly in the first tile alone.
+inline constexpr float small_head_slack = 8;
 
 /// Bytes that this form needs at most, whatever the types are.
 inline std::size_t small_head_scratch_bytes(std::size_t heads, std::size_t head_size,
-                                            std::size_t value_row_size) {
-  auto const rows    = heads * narrow_pairs;
-  auto const of_tile = (head_size + value_row_size) * small_head_tile_keys * sizeof(float);
-  auto const of_row  = (head_size + value_row_size) * sizeof(FloatVector) + sizeof(SmallHeadRow);
-  return of_tile + rows * of_row;
+                                            std::size_t /*value_row_size*/) {
+  auto const query = (head_size * sizeof(float) + sizeof(FloatVector) - 1) / sizeof(FloatVector) *
+                     sizeof(FloatVector);
+  return heads * narrow_pairs * (sizeof(SmallHeadRow) + query);
 }
 
-/// The units of few pairs: all heads of a tile of keys, then the next tile. A head's keys and
-/// values are transposed once and used by all its pairs.
+/// The units of few pairs: all heads of a tile of keys, then the next tile. A head's keys are
+/// transposed once, so that logits have keys as lanes; values stay as they are, several rows in a
+/// vector.
 template <class Call>
 class SmallHeadAttention {
   static constexpr int key_size   = Call::head_size;
   static constexpr int value_size = Call::value_row_size;
-  static constexpr int vectors    = small_head_vectors;
-  static constexpr int tile_keys  = small_head_tile_keys;
+  static constexpr int tile_keys  = host_lanes;
   using tile_type                 = HostKeyTile<Call, tile_keys>;
   using key_lines                 = LinesAhead<typename Call::key_type, key_size, tile_keys>;
   using value_lines               = LinesAhead<typename Call::element_type, value_size, tile_keys>;
 
   struct Row : SmallHeadRow {
-    FloatVector query[key_size];   ///< scaled, each element in every lane
-    FloatVector sums[value_size];  ///< of weighted values
+    float query[key_size];  ///< scaled
   };
-  /// A tile of a head, transposed.
-  struct HeadTile {
-    float keys[key_size][tile_keys];
-    float values[value_size][tile_keys];
-  };
+  /// A head's keys of a tile, transposed.
+  using HeadKeys = FloatVector[short_row_lanes(key_size)];
 
  public:
   /// \param next     the unit that will follow, or null: its first keys are prefetched
@@ -74,8 +73,7 @@ class SmallHeadAttention {
         m_unit(unit),
         m_next(next),
         m_zeros(zeros),
-        m_tile(static_cast<HeadTile*>(scratch)),
-        m_rows(reinterpret_cast<Row*>(m_tile + 1)),
+        m_rows(static_cast<Row*>(scratch)),
         m_num_pairs(static_cast<int>(unit.num_pairs)),
         m_num_rows(static_cast<int>(unit.head_end - unit.head_begin) * m_num_pairs) {}
 
@@ -89,17 +87,18 @@ class SmallHeadAttention {
 
   KeyRange begin() const {
     KeyRange range{};
-    for (int i = 0; i < m_num_rows; ++i) {
-      auto& to     = row(i);
-      auto const h = m_unit.head_begin + static_cast<std::uint32_t>(i / m_num_pairs);
-      to.pair      = m_call.pair(m_unit, h, static_cast<std::uint32_t>(i % m_num_pairs));
-      range        = i == 0 ? to.pair.keys : range.joined(to.pair.keys);
-      to.largest   = broadcast(minus_infinity);
-      to.total     = FloatVector{};
-      std::fill_n(to.sums, value_size, FloatVector{});
-      float query[host_lanes];
-      load_query<RowFormat<float, key_size>>(m_call, to.pair, query, 1);
-      for (int d = 0; d < key_size; ++d) to.query[d] = broadcast(query[d]);
+    for (int p = 0; p < m_num_pairs; ++p) {
+      auto pair = m_call.pair(m_unit, m_unit.head_begin, static_cast<std::uint32_t>(p));
+      range     = p == 0 ? pair.keys : range.joined(pair.keys);
+      for (int i = p; i < m_num_rows; i += m_num_pairs) {
+        auto& to = row(i);
+        to.pair  = pair;
+        to.base  = minus_infinity;
+        to.total = FloatVector{};
+        to.sums  = FloatVector{};
+        load_query<RowFormat<float, key_size>>(m_call, pair, to.query, 1);
+        pair.query_head += m_call.group;
+      }
     }
     return range;
   }
@@ -116,99 +115,109 @@ class SmallHeadAttention {
     return finite;
   }
 
-  /// All heads. The lines of the next tile are prefetched evenly throughout.
+  /// The lines of the next tile. Each head's keys, and each use of its values, prefetch a share:
+  /// many at once would wait for one another.
+  struct Ahead {
+    key_lines keys;
+    value_lines values;
+    std::size_t key_rounds;
+    std::size_t value_rounds;
+
+    Ahead(tile_type const& tile, AttentionUnit const& unit)
+        : keys(tile.keys, unit.head_begin, unit.head_end),
+          values(tile.values, unit.head_begin, unit.head_end) {
+      std::size_t const num_heads = unit.head_end - unit.head_begin;
+      key_rounds                  = keys.rounds_of_share(num_heads);
+      value_rounds                = values.rounds_of_share(num_heads * ((unit.num_pairs + 1) / 2));
+    }
+  };
+
   template <bool Careful>
-  void attend_heads(tile_type const& tile, tile_type const& ahead) {
-    key_lines keys(ahead.keys, m_unit.head_begin, m_unit.head_end);
-    value_lines values(ahead.values, m_unit.head_begin, m_unit.head_end);
-    auto const num_heads = m_unit.head_end - m_unit.head_begin;
+  void attend_heads(tile_type const& tile, tile_type const& next_tile) {
+    Ahead ahead(next_tile, m_unit);
     for (auto head = m_unit.head_begin; head < m_unit.head_end; ++head) {
-      keys.prefetch_share(num_heads);
-      values.prefetch_share(num_heads);
-      transpose(tile, head);
-      int const first = static_cast<int>(head - m_unit.head_begin) * m_num_pairs;
-      for (int i = first; i < first + m_num_pairs; ++i) attend_tile<Careful>(tile, row(i));
+      ahead.keys.prefetch_rounds(ahead.key_rounds);
+      HeadKeys keys;
+      load_transposed<key_size>(tile.keys, std::size_t(head) * key_size, keys);
+      auto* const first = &row(static_cast<int>(head - m_unit.head_begin) * m_num_pairs);
+      // Two rows at a time, which share the loading of values.
+      int i = 0;
+      for (; i + 1 < m_num_pairs; i += 2) {
+        attend_rows<Careful, 2>(tile, keys, head, first + i, ahead);
+      }
+      if (i < m_num_pairs) attend_rows<Careful, 1>(tile, keys, head, first + i, ahead);
     }
   }
 
-  void transpose(tile_type const& tile, std::uint32_t head) {
-    for (int first = 0; first < tile_keys; first += host_lanes) {
-      load_transposed<key_size>(tile.keys + first, std::size_t(head) * key_size,
-                                &m_tile->keys[0][first], tile_keys);
-      load_transposed<value_size>(tile.values + first, std::size_t(head) * value_size,
-                                  &m_tile->values[0][first], tile_keys);
-    }
-  }
-
-  template <bool Careful>
-  void attend_tile(tile_type const& tile, Row& to) const {
-    FloatVector weights[vectors] = {};
-    unrolled<key_size>([&](auto d) {
-      FloatVector const query = to.query[d];
-      unrolled<vectors>(
-          [&](auto v) { weights[v] += query * load_lanes(&m_tile->keys[d][v * host_lanes]); });
-    });
-    shape(tile, to.pair, weights);
-    FloatVector largest = to.largest;
-    unrolled<vectors>([&](auto v) { largest = larger(weights[v], largest); });
-    // Without a visible key so far there is nothing to subtract; -inf - (-inf) would be NaN.
-    FloatVector const base    = largest == minus_infinity ? FloatVector{} : largest;
-    FloatVector const rescale = exponential(to.largest - base);
-    FloatVector total         = to.total * rescale;
-    unrolled<vectors>([&](auto v) {
-      weights[v] = exponential(weights[v] - base);
-      total += weights[v];
-    });
-    to.largest = largest;
-    to.total   = total;
-    unrolled<value_size>([&](auto d) {
-      FloatVector sum = to.sums[d] * rescale;
-      unrolled<vectors>([&](auto v) {
-        FloatVector const value = load_lanes(&m_tile->values[d][v * host_lanes]);
+  template <bool Careful, int Rows>
+  [[gnu::always_inline]] void attend_rows(tile_type const& tile, HeadKeys const& keys,
+                                          std::uint32_t head, Row* rows, Ahead& ahead) const {
+    FloatVector weights[Rows];
+    unrolled<Rows>([&](auto r) { weights[r] = weigh(tile, keys, rows[r]); });
+    // Several sums of each row, so that none waits for another.
+    FloatVector sums[Rows][parts] = {};
+    ahead.values.prefetch_rounds(ahead.value_rounds);
+    unrolled<short_row_lanes(value_size)>([&](auto i) {
+      auto const value =
+          load_short_rows<host_lanes, value_size>(tile.values, i, std::size_t(head) * value_size);
+      unrolled<Rows>([&](auto r) {
+        FloatVector const weight = spread_over_rows<value_size, i>(weights[r]);
+        auto& sum                = sums[r][i % parts];
         if constexpr (Careful) {
-          sum += weights[v] == 0.0f ? FloatVector{} : weights[v] * value;
+          sum += weight == 0.0f ? FloatVector{} : weight * value;
         } else {
-          sum += weights[v] * value;
+          sum += weight * value;
         }
       });
-      to.sums[d] = sum;
     });
+    unrolled<Rows>(
+        [&](auto r) { rows[r].sums += (sums[r][0] + sums[r][1]) + (sums[r][2] + sums[r][3]); });
+  }
+  static constexpr int parts = 4;
+
+  /// Weights of a tile's keys for a row.
+  [[gnu::always_inline]] FloatVector weigh(tile_type const& tile, HeadKeys const& keys,
+                                           Row& to) const {
+    FloatVector logits{};
+    unrolled<key_size>([&](auto d) { logits += to.query[d] * keys[d]; });
+    logits = shape(tile, to.pair, logits);
+    if (any(logits > to.base + small_head_slack)) raise_base(to, logits);
+    // Without a visible key so far there is nothing to subtract; -inf - (-inf) would be NaN.
+    FloatVector const weights = exponential(logits - (to.base == minus_infinity ? 0 : to.base));
+    to.total += weights;
+    return weights;
+  }
+
+  [[gnu::noinline]] static void raise_base(Row& to, FloatVector logits) {
+    float const base = std::max(to.base, fold(logits, larger));
+    if (to.base != minus_infinity) {
+      FloatVector const rescale = exponential(broadcast(to.base - base));
+      to.total *= rescale;
+      to.sums *= rescale;
+    }
+    to.base = base;
   }
 
   /// What the rule makes of logits.
-  void shape(tile_type const& tile, QueryPair const& pair, FloatVector* logits) const {
+  FloatVector shape(tile_type const& tile, QueryPair const& pair, FloatVector logits) const {
     bool const hidden = may_hide(tile, pair);
-    if (!shapes_logits(m_call.rule) && !hidden) return;
+    if (!shapes_logits(m_call.rule) && !hidden) return logits;
     auto const rows = LaneRows::all(pair, m_call.slope(pair.query_head));
-    unrolled<vectors>([&](auto v) {
-      logits[v] = apply_rule(m_call, tile, pair, rows, v * host_lanes, logits[v], hidden);
-    });
+    return apply_rule(m_call, tile, pair, rows, 0, logits, hidden);
   }
 
   /// Joins the lanes of a row.
   bool write(Row const& from) const {
-    constexpr int joined = 1 + value_size;
-    static_assert(joined <= host_lanes);
-    float largest = minus_infinity;
-    for (int lane = 0; lane < host_lanes; ++lane) {
-      if (from.largest[lane] > largest) largest = from.largest[lane];
-    }
-    FloatVector const rescale =
-        exponential(from.largest - (largest == minus_infinity ? 0 : largest));
-    FloatVector parts[host_lanes] = {};
-    unrolled<value_size>([&](auto d) { parts[d] = from.sums[d] * rescale; });
-    parts[value_size] = from.total * rescale;
     float sums[host_lanes];
-    store_lanes(sums, fold_each(parts, added));
-    return write_result<RowFormat<float, value_size>>(m_call, m_unit, from.pair, largest,
-                                                      sums[value_size], sums, 1);
+    store_lanes(sums, fold_blocks<short_row_lanes(value_size)>(from.sums, added));
+    return write_result<RowFormat<float, value_size>>(m_call, m_unit, from.pair, from.base,
+                                                      fold(from.total, added), sums, 1);
   }
 
   Call const& m_call;
   AttentionUnit const& m_unit;
   AttentionUnit const* m_next;
   void const* m_zeros;
-  HeadTile* m_tile;
   Row* m_rows;
   int m_num_pairs;
   int m_num_rows;

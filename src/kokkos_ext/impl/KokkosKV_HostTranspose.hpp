@@ -87,21 +87,33 @@ template <int Count, int Step = Count / 2>
   if constexpr (Step > 1) transpose_squares<Count, Step / 2>(vectors);
 }
 
-/// Lane `l` of the vector for element `e` becomes element `e` of row `l`.
+/// Lane `l` of `vectors[e]` becomes element `e` of row `l`, for short_row_lanes(Size) vectors.
 /// \tparam Size    elements of a row; its lanes must fit in a vector
 /// \param  rows    addresses of host_lanes rows
 /// \param  offset  elements to skip at the beginning of each
-/// \param  to      where the vector of element 0 goes
-/// \param  stride  floats from one element's vector to the next
 template <int Size, class T>
 [[gnu::always_inline]] inline void load_transposed(T const* const* rows, std::size_t offset,
-                                                   float* to, std::size_t stride) {
+                                                   FloatVector* vectors) {
   constexpr int count = short_row_lanes(Size);
   static_assert(count <= host_lanes);
-  FloatVector vectors[count];
   unrolled<count>([&](auto i) { vectors[i] = load_short_rows<host_lanes, Size>(rows, i, offset); });
   transpose_squares<count>(vectors);
-  unrolled<Size>([&](auto e) { store_lanes(to + std::size_t(e) * stride, vectors[e]); });
+}
+
+/// Each lane of the rows that load_short_rows<host_lanes, Size>(rows, First, …) loads gets the
+/// number that its row has in `of_rows`: first four of them into every four lanes, of which one is
+/// spread then, since permutations within four lanes are the cheapest.
+template <int Size, int First>
+[[gnu::always_inline]] inline FloatVector spread_over_rows(FloatVector of_rows) {
+  constexpr int lanes = short_row_lanes(Size);
+  constexpr auto all  = std::make_integer_sequence<int, host_lanes>{};
+  auto const four = [&]<int... L>(std::integer_sequence<int, L...>) __attribute__((always_inline)) {
+    return __builtin_shufflevector(of_rows, of_rows,
+                                   (L / lanes * lanes + First / 4 * 4 + L % 4)...);
+  }(all);
+  return [&]<int... L>(std::integer_sequence<int, L...>) __attribute__((always_inline)) {
+    return __builtin_shufflevector(four, four, (L / 4 * 4 + First % 4)...);
+  }(all);
 }
 
 }  // namespace KokkosKV::Impl

@@ -138,11 +138,33 @@ template <int Width = host_lanes / 2, class Operation>
   }
 }
 
+/// Folds halves onto one another until blocks of `Lanes` lanes are left, each of which holds the
+/// result over all blocks.
+template <int Lanes, int Width = host_lanes / 2, class Operation>
+[[gnu::always_inline]] inline FloatVector fold_blocks(FloatVector vector,
+                                                      Operation const& operation) {
+  if constexpr (Width < Lanes) {
+    return vector;
+  } else {
+    auto const swapped = [vector]<int... L>(std::integer_sequence<int, L...>) {
+      return __builtin_shufflevector(vector, vector, (L ^ Width)...);
+    }(std::make_integer_sequence<int, host_lanes>{});
+    return fold_blocks<Lanes, Width / 2>(operation(vector, swapped), operation);
+  }
+}
+
+/// The result over all lanes.
+template <class Operation>
+[[gnu::always_inline]] inline float fold(FloatVector vector, Operation const& operation) {
+  return fold_blocks<1>(vector, operation)[0];
+}
+
 /// Asks for a line that will be read soon.
 inline void prefetch_line(void const* address) { __builtin_prefetch(address, 0, 2); }
 
 /// A vector of neighbouring elements in their order.
 struct OrderedFormat {
+  static constexpr bool ordered = true;
   static constexpr int vectors  = 1;
   static constexpr int elements = host_lanes;
   static constexpr int index(int /*vector*/, int lane) { return lane; }
@@ -180,6 +202,7 @@ struct VectorFormat<half> : OrderedFormat {
 /// instructions that widening in order would.
 template <>
 struct VectorFormat<bf16> {
+  static constexpr bool ordered   = false;
   static constexpr int vectors    = 2;
   static constexpr int elements   = 2 * host_lanes;
   static constexpr bool low_first = std::endian::native == std::endian::little;
