@@ -6,7 +6,7 @@
 
 namespace KokkosKV {
 
-/// Option of rope_ragged() and rope_key_cache(): the position of each row.
+/// Option of rope_ragged() and its kin: the position of each row.
 /// \tparam ViewType  uint32 `[rows]`
 template <class ViewType>
 struct PositionIds {
