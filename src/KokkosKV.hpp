@@ -44,6 +44,7 @@
 #include <projection/KokkosKV_RopeFrequencies.hpp>
 #include <projection/KokkosKV_RopeRagged.hpp>
 #include <projection/KokkosKV_RopeScaling.hpp>
+#include <projection/KokkosKV_RopeStore.hpp>
 #include <projection/KokkosKV_SequenceRange.hpp>
 #include <store/KokkosKV_CopyPages.hpp>
 #include <store/KokkosKV_LoadRagged.hpp>

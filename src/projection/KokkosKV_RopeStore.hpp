@@ -25,7 +25,8 @@ namespace KokkosKV {
 /// \param input_shape        `{tokens, heads, head_size}`
 /// \param input_row_offsets  uint32 `[batch + 1]`, not decreasing, from 0 to `tokens`
 /// \param keys               functor as for kv_cache_store_ragged(), or a View
-///                           `[tokens, heads, head_size]` of any layout: float, double, half or bf16
+///                           `[tokens, heads, head_size]` of any layout: float, double, half or
+///                           bf16
 /// \param options            in any order: PositionIds, and `unchecked`
 /// \throws ShapeError        an extent differs, or heads are shorter than rotary_dim
 /// \throws RaggedError       offsets, max_prompt_length or max_cache_length contradict the contents

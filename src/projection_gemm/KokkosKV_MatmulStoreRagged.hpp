@@ -5,6 +5,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <tuple>
+
 #include <cache/KokkosKV_PagedKVCache.hpp>
 #include <projection_gemm/KokkosKV_LinearWeights.hpp>
 #include <projection_gemm/KokkosKV_ProjectionPlan.hpp>
@@ -21,8 +23,12 @@ namespace KokkosKV {
 /// token has no page are left out of the caches, and nothing else in the pool changes.
 ///
 /// Everything is checked before the first write as by kv_cache_store_ragged(), which waits for
-/// `exec`; with `unchecked` as last argument the contents are not, and the call is as asynchronous
-/// as the products are.
+/// `exec`; with the option `unchecked` the contents are not, and the call is as asynchronous as the
+/// products are.
+///
+/// With RopeFrequencies among the options queries and keys are rotated as by rope_ragged() and
+/// rope_store_ragged(): queries where they lie, keys on their way into the cache. Then key caches
+/// that are quantised or MLA do not compile.
 ///
 /// \param exec               instance (optional; the default one of the plan's execution space)
 /// \param plan               ProjectionPlan with at least `2 * heads * head_size` outputs
@@ -33,8 +39,9 @@ namespace KokkosKV {
 /// \param weights            QueryKeyValueWeights, or LinearWeights with the rows of queries, keys
 ///                           and values in this order
 /// \param queries            View `[tokens, query heads, head size]`, rows packed in themselves
-/// \throws ShapeError        an extent or stride differs, the plan is too small, or the caches do
-///                           not belong together
+/// \param options            in any order: RopeFrequencies, with these PositionIds, and `unchecked`
+/// \throws ShapeError        an extent or stride differs, the plan is too small, the caches do not
+///                           belong together, or heads are shorter than rotary_dim
 /// \throws RaggedError       offsets, max_prompt_length or max_cache_length contradict the contents
 /// \throws LookupTableError  a page does not exist, or a sequence would outgrow its row
 /// \throws ConflictError     two rows would be written in the same slot
@@ -47,9 +54,9 @@ void qkv_matmul_store_ragged(ExecSpace const& exec, ProjectionPlan<Real, ExecSpa
                              KeyCache const& key_cache, ValueCache const& value_cache,
                              Offsets const& input_row_offsets, Hidden const& hidden,
                              Weights const& weights, Queries const& queries,
-                             [[maybe_unused]] Options... options) {
-  Impl::matmul_store<Options...>(Impl::qkv_matmul_names, exec, {}, plan, input_row_offsets, hidden,
-                                 weights, queries, key_cache, value_cache);
+                             Options const&... options) {
+  Impl::matmul_store(Impl::qkv_matmul_names, exec, {}, plan, input_row_offsets, hidden, weights,
+                     queries, std::tie(options...), key_cache, value_cache);
 }
 
 /// On the default instance.
@@ -58,7 +65,7 @@ template <class Real, class ExecSpace, class KeyCache, class ValueCache, class O
 void qkv_matmul_store_ragged(ProjectionPlan<Real, ExecSpace> const& plan, KeyCache const& key_cache,
                              ValueCache const& value_cache, Offsets const& input_row_offsets,
                              Hidden const& hidden, Weights const& weights, Queries const& queries,
-                             Options... options) {
+                             Options const&... options) {
   qkv_matmul_store_ragged(ExecSpace{}, plan, key_cache, value_cache, input_row_offsets, hidden,
                           weights, queries, options...);
 }
@@ -76,9 +83,9 @@ template <class ExecSpace, class Real, class KeyCache, class ValueCache, class O
 void kv_matmul_store_ragged(ExecSpace const& exec, ProjectionPlan<Real, ExecSpace> const& plan,
                             KeyCache const& key_cache, ValueCache const& value_cache,
                             Offsets const& input_row_offsets, Hidden const& hidden,
-                            Weights const& weights, [[maybe_unused]] Options... options) {
-  Impl::matmul_store<Options...>(Impl::kv_matmul_names, exec, {}, plan, input_row_offsets, hidden,
-                                 weights, Impl::NoQueries{}, key_cache, value_cache);
+                            Weights const& weights, Options const&... options) {
+  Impl::matmul_store(Impl::kv_matmul_names, exec, {}, plan, input_row_offsets, hidden, weights,
+                     Impl::NoQueries{}, std::tie(options...), key_cache, value_cache);
 }
 
 /// On the default instance.
@@ -86,7 +93,8 @@ template <class Real, class ExecSpace, class KeyCache, class ValueCache, class O
           class Hidden, class Weights, class... Options>
 void kv_matmul_store_ragged(ProjectionPlan<Real, ExecSpace> const& plan, KeyCache const& key_cache,
                             ValueCache const& value_cache, Offsets const& input_row_offsets,
-                            Hidden const& hidden, Weights const& weights, Options... options) {
+                            Hidden const& hidden, Weights const& weights,
+                            Options const&... options) {
   kv_matmul_store_ragged(ExecSpace{}, plan, key_cache, value_cache, input_row_offsets, hidden,
                          weights, options...);
 }
@@ -105,9 +113,9 @@ template <class ExecSpace, class Real, class Cache, class Offsets, class Hidden,
 void k_matmul_store_ragged(ExecSpace const& exec, ProjectionPlan<Real, ExecSpace> const& plan,
                            Cache const& cache, Offsets const& input_row_offsets,
                            Hidden const& hidden, LinearWeights<Weight, Bias> const& weights,
-                           [[maybe_unused]] Options... options) {
-  Impl::matmul_store<Options...>(Impl::k_matmul_names, exec, {}, plan, input_row_offsets, hidden,
-                                 weights, Impl::NoQueries{}, cache);
+                           Options const&... options) {
+  Impl::matmul_store(Impl::k_matmul_names, exec, {}, plan, input_row_offsets, hidden, weights,
+                     Impl::NoQueries{}, std::tie(options...), cache);
 }
 
 /// On the default instance.
@@ -115,7 +123,7 @@ template <class Real, class ExecSpace, class Cache, class Offsets, class Hidden,
           class Bias, class... Options>
 void k_matmul_store_ragged(ProjectionPlan<Real, ExecSpace> const& plan, Cache const& cache,
                            Offsets const& input_row_offsets, Hidden const& hidden,
-                           LinearWeights<Weight, Bias> const& weights, Options... options) {
+                           LinearWeights<Weight, Bias> const& weights, Options const&... options) {
   k_matmul_store_ragged(ExecSpace{}, plan, cache, input_row_offsets, hidden, weights, options...);
 }
 /// \}

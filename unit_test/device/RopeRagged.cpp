@@ -1,4 +1,4 @@
-// Device instantiations of rope_ragged() and rope_key_cache().
+// Device instantiations of rope_ragged(), rope_key_cache() and rope_store_ragged().
 #include <DeviceShapes.hpp>
 
 namespace KokkosKVTest::device {
@@ -12,6 +12,9 @@ void instantiate_rope_ragged(exec_space const& exec,
   for_each_shape([&]<class Shape>(Shape) {
     typename Shape::cache_type const keys;
     KokkosKV::rope_key_cache(exec, frequencies, keys, KokkosKV::RaggedShape{}, offsets);
+    KokkosKV::rope_store_ragged(exec, frequencies, keys, offsets, RaggedView<float>());
+    KokkosKV::rope_store_ragged(exec, frequencies, keys, KokkosKV::RaggedShape{}, offsets,
+                                Vectors{});
   });
 }
 

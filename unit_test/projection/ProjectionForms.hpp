@@ -13,6 +13,7 @@
 #include <projection/KokkosKV_RaggedAdd.hpp>
 #include <projection/KokkosKV_RmsNorm.hpp>
 #include <projection/KokkosKV_RopeRagged.hpp>
+#include <projection/KokkosKV_RopeStore.hpp>
 #include <reference/Reference.hpp>
 
 namespace KokkosKVTest {
@@ -39,6 +40,21 @@ void rope_keys(int team_size, ExecSpace const& exec, Frequencies const& frequenc
                               options...);
   } else {
     KokkosKV::rope_key_cache(exec, frequencies, cache, shape, offsets, options...);
+  }
+}
+
+template <class ExecSpace, class Frequencies, class Cache, class Offsets, class Keys,
+          class... Options>
+void rope_store(int team_size, ExecSpace const& exec, Frequencies const& frequencies,
+                Cache const& cache, KokkosKV::RaggedShape const& shape, Offsets const& offsets,
+                Keys const& keys, Options const&... options) {
+  if (team_size > 0) {
+    KokkosKV::Impl::rope_store(exec, device_form(team_size), frequencies, shape, offsets,
+                               transfer_of<false>(cache, keys), options...);
+  } else if constexpr (Kokkos::is_view_v<Keys>) {
+    KokkosKV::rope_store_ragged(exec, frequencies, cache, offsets, keys, options...);
+  } else {
+    KokkosKV::rope_store_ragged(exec, frequencies, cache, shape, offsets, keys, options...);
   }
 }
 

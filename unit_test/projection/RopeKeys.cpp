@@ -3,11 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include <ExecutionSpaces.hpp>
 #include <ProjectionForms.hpp>
-#include <RopeReference.hpp>
+#include <RandomRotation.hpp>
 #include <StoredRows.hpp>
 
 namespace KokkosKVTest {
@@ -30,42 +29,25 @@ class RopeKeys : public testing::Test {
   template <class T, class Shape>
   void random_batch(std::uint64_t seed) {
     StoredRows<T, Shape, ExecSpace> stored(seed);
-    auto& random      = stored.test.random;
-    auto const most   = Shape::head_size / 2;
-    auto const pairs  = random.chance(50) ? most : static_cast<int>(random.between(1, most));
-    auto const form   = random.pick({RopeForm::interleaved, RopeForm::half_split});
-    bool const stated = random.chance(40);
-    SCOPED_TRACE(stored.test.describe(seed) + ", pairs " + std::to_string(pairs) +
-                 (stated ? ", position ids" : "") +
-                 (form == RopeForm::interleaved ? ", interleaved" : ", half split"));
+    auto& random        = stored.test.random;
+    auto const drawn    = random_rotation(Shape::head_size, random);
+    auto const position = drawn.positions(stored.test.batch, random);
+    SCOPED_TRACE(stored.test.describe(seed) + ", " + drawn.describe());
 
-    auto positions = positions_of(stored.test.batch);
-    if (stated) {
-      for (auto& position : positions) {
-        position = static_cast<std::uint32_t>(random.below((1u << 20) + 1));
-      }
-    }
-    RopeFrequencies<memory_space> const frequencies({.rotary_dim = 2 * pairs, .form = form});
-    ReferenceRope const reference{frequencies.inverse_frequencies(), form == RopeForm::interleaved};
-    auto const expected =
-        reference.rotate(stored.values, positions, Shape::num_heads, Shape::head_size);
+    RopeFrequencies<memory_space> const frequencies(drawn.params);
+    auto const expected = reference_of(frequencies)
+                              .rotate(stored.values, position, Shape::num_heads, Shape::head_size);
 
     auto const collection = stored.test.collection();
     auto const cache      = stored.test.cache(collection, stored.kv, stored.layer);
     auto const offsets    = to_device<memory_space>(stored.offsets);
-    auto const ids        = to_device<memory_space>(positions);
+    auto const ids        = to_device<memory_space>(position);
     for (int const team_size : team_sizes<ExecSpace>()) {
       stored.test.reset();
-      auto const call = [&](auto const&... options) {
+      drawn.call(ids, random.chance(50), [&](auto const&... options) {
         rope_keys(team_size, stored.test.exec, frequencies, cache, stored.input_shape(), offsets,
                   options...);
-      };
-      bool const checked = random.chance(50);
-      if (stated) {
-        checked ? call(PositionIds{ids}) : call(PositionIds{ids}, unchecked);
-      } else {
-        checked ? call() : call(unchecked);
-      }
+      });
       stored.test.exec.fence();
       auto pool = stored.test.before;
       stored.expect_rows(pool, stored.kv, expected, 6);

@@ -11,7 +11,7 @@
 #include <PlacedRows.hpp>
 #include <Placement.hpp>
 #include <ProjectionForms.hpp>
-#include <RopeReference.hpp>
+#include <RandomRotation.hpp>
 #include <Scenario.hpp>
 
 namespace KokkosKVTest {
@@ -54,35 +54,28 @@ class RopeQueries : public testing::Test {
     auto random      = test.random;
     auto const shape = random.template pick<HeadShape>(
         {{128, 128}, {64, 64}, {64, 32}, {80, 80}, {7, 6}, {9, 2}, {2, 2}, {24, 20}, {96, 24}});
-    auto const heads  = random.template pick<std::size_t>({1, 3, 8});
-    auto const kind   = static_cast<InputKind>(random.below(num_view_kinds));
-    auto const form   = number / 3 % 2 == 0 ? RopeForm::interleaved : RopeForm::half_split;
-    bool const stated = random.chance(40);
+    auto const heads = random.template pick<std::size_t>({1, 3, 8});
+    auto const kind  = static_cast<InputKind>(random.below(num_view_kinds));
+    auto const form  = number / 3 % 2 == 0 ? RopeForm::interleaved : RopeForm::half_split;
+    RandomRotation const drawn{.params  = {.rotary_dim = shape.rotary_dim,
+                                           .theta      = 500000,
+                                           .form       = form,
+                                           .scaling    = YarnRope{.factor = 2}},
+                               .has_ids = random.chance(40)};
     SCOPED_TRACE(test.describe(seed) + ", " + name_of(kind) + ", heads " + std::to_string(heads) +
-                 " of " + std::to_string(shape.head_size) + ", rotary_dim " +
-                 std::to_string(shape.rotary_dim) + (stated ? ", position ids" : "") +
-                 (form == RopeForm::interleaved ? ", interleaved" : ", half split"));
+                 " of " + std::to_string(shape.head_size) + ", " + drawn.describe());
 
-    auto const offsets = offsets_of(test.batch.new_lengths);
-    auto positions     = positions_of(test.batch);
-    if (stated) {
-      for (auto& position : positions) {
-        position = static_cast<std::uint32_t>(random.below((1u << 20) + 1));
-      }
-    }
+    auto const offsets   = offsets_of(test.batch.new_lengths);
+    auto const positions = drawn.positions(test.batch, random);
     std::array<std::size_t, 3> const extents{positions.size(), heads, shape.head_size};
     auto const values = moderate_numbers<T>(extents[0] * heads * shape.head_size, random);
     auto const place  = Placement<3>::make(kind, extents, sizeof(T), random);
     auto const before = place.spread(values, poison<T>());
     auto const array  = to_device<memory_space>(before);
 
-    RopeFrequencies<memory_space> const frequencies({.rotary_dim = shape.rotary_dim,
-                                                     .theta      = 500000,
-                                                     .form       = form,
-                                                     .scaling    = YarnRope{.factor = 2}});
-    ReferenceRope const reference{frequencies.inverse_frequencies(), form == RopeForm::interleaved,
-                                  frequencies.attention_factor()};
-    auto const expected   = reference.rotate(values, positions, heads, shape.head_size);
+    RopeFrequencies<memory_space> const frequencies(drawn.params);
+    auto const expected =
+        reference_of(frequencies).rotate(values, positions, heads, shape.head_size);
     auto const ids        = to_device<memory_space>(positions);
     auto const collection = test.collection();
     auto const cache      = collection.get_key_cache(0);
@@ -90,15 +83,9 @@ class RopeQueries : public testing::Test {
     place.with_view(array, [&](auto const& queries) {
       for (int const team_size : team_sizes<ExecSpace>()) {
         copy_to_device(array, before);
-        auto const call = [&](auto const&... options) {
+        drawn.call(ids, random.chance(50), [&](auto const&... options) {
           rope_queries(team_size, test.exec, frequencies, cache, on_device, queries, options...);
-        };
-        bool const checked = random.chance(50);
-        if (stated) {
-          checked ? call(PositionIds{ids}) : call(unchecked, PositionIds{ids});
-        } else {
-          checked ? call() : call(unchecked);
-        }
+        });
         test.exec.fence();
         auto const after = to_host(array);
         auto const found = collect(place, after);

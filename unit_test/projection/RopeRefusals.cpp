@@ -1,4 +1,4 @@
-// Refusals of rope_ragged() and rope_key_cache(), word for word.
+// Refusals of rope_ragged(), rope_key_cache() and rope_store_ragged(), word for word.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -8,10 +8,16 @@
 #include <KokkosKV.hpp>
 #include <RefusalFixture.hpp>
 #include <projection/KokkosKV_RopeRagged.hpp>
+#include <projection/KokkosKV_RopeStore.hpp>
 
 namespace KokkosKVTest {
 
 using namespace KokkosKV;
+
+/// Keys that nobody reads.
+struct NoElements {
+  KOKKOS_FUNCTION float operator()(std::size_t, int, int) const { return 0; }
+};
 
 template <class ExecSpace>
 class RopeRefusals : public RefusalFixture<ExecSpace> {
@@ -20,7 +26,7 @@ class RopeRefusals : public RefusalFixture<ExecSpace> {
 
   RopeFrequencies<memory_space> const frequencies{{.rotary_dim = 4}};
 
-  /// Both functions refuse a batch in every form; `message` follows the function's name.
+  /// All functions refuse a batch in every form; `message` follows the function's name.
   template <class Error>
   void batch_refuses(std::string const& message, TestBatch const& batch,
                      Numbers const& offsets) const {
@@ -47,6 +53,20 @@ class RopeRefusals : public RefusalFixture<ExecSpace> {
     });
     this->template refuses<Error>("rope_key_cache: " + message,
                                   [&] { rope_key_cache(frequencies, cache, shape, view); });
+    Kokkos::View<float***, Kokkos::LayoutRight, memory_space> const keys("keys", shape[0], shape[1],
+                                                                         shape[2]);
+    this->template refuses<Error>("rope_store_ragged: " + message, [&] {
+      rope_store_ragged(ExecSpace{}, frequencies, cache, view, keys);
+    });
+    this->template refuses<Error>("rope_store_ragged: " + message,
+                                  [&] { rope_store_ragged(frequencies, cache, view, keys); });
+    NoElements const nothing;
+    this->template refuses<Error>("rope_store_ragged: " + message, [&] {
+      rope_store_ragged(ExecSpace{}, frequencies, cache, shape, view, nothing);
+    });
+    this->template refuses<Error>("rope_store_ragged: " + message, [&] {
+      rope_store_ragged(frequencies, cache, shape, view, nothing);
+    });
   }
 };
 TYPED_TEST_SUITE(RopeRefusals, ExecutionSpaces, ExecutionSpaceName);
@@ -109,6 +129,9 @@ TYPED_TEST(RopeRefusals, HeadsShorterThanTheRotation) {
   this->template refuses<ShapeError>(
       "rope_key_cache: frequencies.rotary_dim(): found 8, expected at most 4, the head size",
       [&] { rope_key_cache(wide, cache, {2, 2, 4}, offsets, unchecked); });
+  this->template refuses<ShapeError>(
+      "rope_store_ragged: frequencies.rotary_dim(): found 8, expected at most 4, the head size",
+      [&] { rope_store_ragged(wide, cache, {2, 2, 4}, offsets, NoElements{}, unchecked); });
 }
 
 TYPED_TEST(RopeRefusals, PositionIds) {
@@ -127,6 +150,11 @@ TYPED_TEST(RopeRefusals, PositionIds) {
                                        rope_key_cache(this->frequencies, cache, {2, 2, 4}, offsets,
                                                       unchecked, PositionIds{strided});
                                      });
+  this->template refuses<ShapeError>(
+      "rope_store_ragged: position_ids.extent(0): found 1, expected 2", [&] {
+        rope_store_ragged(this->frequencies, cache, {2, 2, 4}, offsets, NoElements{},
+                          PositionIds{short_ids}, unchecked);
+      });
 }
 
 }  // namespace KokkosKVTest

@@ -17,6 +17,7 @@
 #include <projection/impl/KokkosKV_HeadRows.hpp>
 #include <projection/impl/KokkosKV_TurnFraction.hpp>
 #include <store/impl/KokkosKV_RowKernels.hpp>
+#include <store/impl/KokkosKV_StoreLaunch.hpp>
 
 namespace KokkosKV::Impl {
 
@@ -84,6 +85,12 @@ struct RotatedStore {
   }
 };
 
+/// The input that a store would take.
+template <class Cache, class Input>
+RotatedStore<Cache, Input> rotated_store(Transfer<Cache, Input> const& keys) {
+  return {{keys.cache}, keys.access};
+}
+
 /// Rotates the pairs of a row: each lane those of its `Pairs` neighbouring frequencies, through all
 /// heads, so that angles are computed once.
 /// \tparam Rotated  RotatedInPlace or RotatedStore
@@ -120,9 +127,9 @@ struct RopeRow {
     };
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, table.num_pairs / Pairs), rotate);
     if constexpr (Rotated::copies_rest) {
-      constexpr int width    = Aligned && Interleaved ? 2 * Pairs : Pairs;
-      auto const first       = 2 * table.num_pairs;
-      auto const copy        = [&](int part) {
+      constexpr int width = Aligned && Interleaved ? 2 * Pairs : Pairs;
+      auto const first    = 2 * table.num_pairs;
+      auto const copy     = [&](int part) {
         auto const dim = first + part * width;
         for (int head = 0; head < num_heads; ++head) {
           target.template store<width, Aligned>(
@@ -148,8 +155,7 @@ struct RopeRow {
                                           Rotation<real> const (&rotations)[Pairs]) {
     if constexpr (Interleaved && Aligned) {
       constexpr int width = 2 * Pairs;
-      auto both =
-          convert_vector<real>(source.template load<width, true>(at, head, 2 * first));
+      auto both = convert_vector<real>(source.template load<width, true>(at, head, 2 * first));
       for (int i = 0; i < Pairs; ++i) rotate_pair(rotations[i], both[2 * i], both[2 * i + 1]);
       target.template store<width, true>(at, head, 2 * first, convert_vector<value_type>(both));
     } else {

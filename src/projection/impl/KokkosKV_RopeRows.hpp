@@ -48,22 +48,23 @@ std::uint32_t const* position_data(char const* function, std::size_t num_rows,
   check_equal(function, "position_ids.extent(0)", option.ids.extent(0), num_rows);
   return contiguous_data(function, "position_ids", option.ids);
 }
-template <class ExecSpace, class... Rest>
-std::uint32_t const* position_data(char const* function, std::size_t num_rows, unchecked_t,
+template <class ExecSpace, class Other, class... Rest>
+std::uint32_t const* position_data(char const* function, std::size_t num_rows, Other const&,
                                    Rest const&... rest) {
   return position_data<ExecSpace>(function, num_rows, rest...);
 }
 
 /// Checks frequencies against the heads that they are to rotate.
+/// \param what  the name of head_size
 template <class ExecSpace, class Frequencies>
-void check_frequencies(char const* function, std::string const& name,
-                       Frequencies const& frequencies, int head_size) {
+void check_frequencies(char const* function, Frequencies const& frequencies, int head_size,
+                       char const* what = "the head size") {
   static_assert(
       Kokkos::SpaceAccessibility<ExecSpace, typename Frequencies::memory_space>::accessible,
       "KokkosKV: frequencies must be accessible from the execution space");
   if (frequencies.rotary_dim() > head_size) {
-    throw ShapeError(function, name + ".rotary_dim()", std::to_string(frequencies.rotary_dim()),
-                     "at most " + std::to_string(head_size) + ", the head size");
+    throw ShapeError(function, "frequencies.rotary_dim()", std::to_string(frequencies.rotary_dim()),
+                     "at most " + std::to_string(head_size) + ", " + what);
   }
 }
 
@@ -75,8 +76,7 @@ void rope_rows(ArgumentNames const& names, ExecSpace const& exec, LaunchConfig c
                Frequencies const& frequencies, Cache const& cache, RaggedRows const& rows,
                Rotated const& rotated, bool writes_cache, Options const&... options) {
   check_rope_options<Options...>();
-  check_frequencies<ExecSpace>(names.function, "frequencies", frequencies,
-                               rotated.heads.head_size);
+  check_frequencies<ExecSpace>(names.function, frequencies, rotated.heads.head_size);
   auto const* position_ids = position_data<ExecSpace>(names.function, rows.num_rows, options...);
   if constexpr (is_checked_v<Options...>) {
     check_contents(exec, names, rows, store_limits(cache), writes_cache);
@@ -94,10 +94,10 @@ void rope_queries(ExecSpace const& exec, LaunchConfig config, Frequencies const&
   check_types<ExecSpace, Offsets>(CacheHeads<Cache>{cache});
   auto const& names = rope_names;
   // Queries have heads of their own; only the rows are the batch's.
-  auto const rows = ragged_rows(names, cache, "queries",
-                                {queries.extent(0), static_cast<std::size_t>(Cache::num_heads),
-                                 static_cast<std::size_t>(Cache::head_size)},
-                                offsets, cache.cache_lengths());
+  auto const rows  = ragged_rows(names, cache, "queries",
+                                 {queries.extent(0), static_cast<std::size_t>(Cache::num_heads),
+                                  static_cast<std::size_t>(Cache::head_size)},
+                                 offsets, cache.cache_lengths());
   auto const heads = view_heads<ExecSpace>(names.function, "queries", queries);
   rope_rows(names, exec, config, frequencies, cache, rows, RotatedInPlace{heads}, false,
             options...);
@@ -128,8 +128,7 @@ void rope_store(ExecSpace const& exec, LaunchConfig config, Frequencies const& f
   auto const& names = rope_store_names;
   auto const& cache = keys.cache;
   auto const rows   = store_rows_of(names, cache, input_shape, offsets);
-  rope_rows(names, exec, config, frequencies, cache, rows,
-            RotatedStore<Cache, Input>{{cache}, keys.access}, true, options...);
+  rope_rows(names, exec, config, frequencies, cache, rows, rotated_store(keys), true, options...);
 }
 
 }  // namespace KokkosKV::Impl

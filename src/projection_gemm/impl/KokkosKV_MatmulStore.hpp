@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <tuple>
 #include <type_traits>
 
 #include <cache/KokkosKV_Errors.hpp>
@@ -16,6 +17,7 @@
 #include <projection_gemm/KokkosKV_ProjectionPlan.hpp>
 #include <projection_gemm/impl/KokkosKV_LinearMap.hpp>
 #include <projection_gemm/impl/KokkosKV_RowBlock.hpp>
+#include <projection_gemm/impl/KokkosKV_StoreRotation.hpp>
 #include <store/impl/KokkosKV_StoreCheck.hpp>
 #include <store/impl/KokkosKV_StoreLaunch.hpp>
 
@@ -53,6 +55,7 @@ struct NoQueries {
 template <class Real>
 struct QueryRows {
   RowMatrix<Real> output;
+  ViewHeads<Real> heads;  ///< the same
 
   std::size_t outputs() const { return output.num_columns; }
 };
@@ -76,7 +79,8 @@ QueryRows<Real> query_rows(char const* function, Queries const& queries, std::si
                      "at least " + std::to_string(outputs) + ", the elements of a row");
   }
   check_gemm_sizes(function, "queries", {1, outputs}, {stride[0], 1});
-  return {{queries.data(), extent[0], outputs, stride[0]}};
+  return {{queries.data(), extent[0], outputs, stride[0]},
+          view_heads<ExecSpace>(function, "queries", queries)};
 }
 
 /// Calls `visit(first, count)` for neighbouring blocks of rows.
@@ -89,10 +93,10 @@ void for_each_block(std::size_t num_rows, std::size_t rows_per_block, Visit cons
 
 /// Multiplies and stores what was checked. Queries need no workspace, and are one product: every
 /// product packs the whole weight matrix anew.
-template <class ExecSpace, class Real, class Query, class... Stored>
+template <class ExecSpace, class Real, class Rotation, class Query, class... Stored>
 void launch_blocks(ArgumentNames const& names, ExecSpace const& exec, LaunchConfig config,
                    std::size_t rows_per_block, RaggedRows const& rows,
-                   RowMatrix<Real const> const& hidden,
+                   RowMatrix<Real const> const& hidden, Rotation const& rotation,
                    [[maybe_unused]] LinearMap<Real> const* query_map,
                    [[maybe_unused]] Query const& queries, Stored const&... stored) {
   auto const label = std::string("KokkosKV::") + names.function;
@@ -101,21 +105,24 @@ void launch_blocks(ArgumentNames const& names, ExecSpace const& exec, LaunchConf
       apply(label, exec, config, *query_map, hidden.block(first, count),
             queries.output.block(first, count));
     });
+    rotation.rotate(label, exec, config, rows, queries);
   }
   for_each_block(rows.num_rows, rows_per_block, [&](std::size_t first, std::size_t count) {
     auto const input = hidden.block(first, count);
     (apply(label, exec, config, stored.map, input, stored.output(count)), ...);
-    launch_store(label, exec, RaggedRowBlock{{count}, rows, first}, config,
-                 stored.transfer(count)...);
+    rotation.store(label, exec, RaggedRowBlock{{count}, rows, first}, config,
+                   stored.transfer(count)...);
   });
 }
 
 /// Checks and runs a call that stores in one cache, or in a key and a value cache.
-template <class... Options, class ExecSpace, class Plan, class Offsets, class Hidden, class Weights,
-          class Queries, class First, class... Second>
+/// \param options  of the call, as std::tie() gives them
+template <class ExecSpace, class Plan, class Offsets, class Hidden, class Weights, class Queries,
+          class... Options, class First, class... Second>
 void matmul_store(ArgumentNames const& names, ExecSpace const& exec, LaunchConfig config,
                   Plan const& plan, Offsets const& offsets, Hidden const& hidden,
-                  Weights const& weights, Queries const& queries, First const& cache,
+                  Weights const& weights, Queries const& queries,
+                  std::tuple<Options const&...> const& options, First const& cache,
                   Second const&... second) {
   using real                            = typename Plan::value_type;
   constexpr bool with_queries           = !std::is_same_v<Queries, NoQueries>;
@@ -124,8 +131,7 @@ void matmul_store(ArgumentNames const& names, ExecSpace const& exec, LaunchConfi
   constexpr std::size_t stored_elements = (First::token_size + ... + Second::token_size);
   static_assert(std::is_same_v<typename Plan::execution_space, ExecSpace>,
                 "KokkosKV: the plan must be one of the execution space");
-  check_types<ExecSpace, Offsets, Options...>(CacheHeads<First>{cache},
-                                              CacheHeads<Second>{second}...);
+  check_types<ExecSpace, Offsets>(CacheHeads<First>{cache}, CacheHeads<Second>{second}...);
   auto const* function = names.function;
   auto const input     = hidden_rows<real, ExecSpace>(function, hidden);
   auto const rows      = ragged_rows(names, cache, "hidden",
@@ -151,10 +157,17 @@ void matmul_store(ArgumentNames const& names, ExecSpace const& exec, LaunchConfi
   ((of_caches[1] = Second::token_size), ...);
   auto const maps = linear_maps<real, ExecSpace>(function, weights, outputs, input.num_columns);
   auto const* stored_maps = maps.data() + (with_queries ? 1 : 0);
+  auto const rotation     = std::apply(
+      [&](auto const&... each) {
+        return rotation_of<ExecSpace>(function, input.num_rows, each...);
+      },
+      options);
+  rotation.template check<ExecSpace, First>(function, query_output);
   if constexpr (is_checked_v<Options...>) {
     check_contents(exec, names, rows, store_limits(cache), true);
   }
-  launch_blocks(names, exec, config, plan.rows_per_block(), rows, input, maps.data(), query_output,
+  launch_blocks(names, exec, config, plan.rows_per_block(), rows, input, rotation, maps.data(),
+                query_output,
                 StoredMap<First, real>{cache, stored_maps[0], ProjectionAccess::panel(plan, 0)},
                 StoredMap<Second, real>{second, stored_maps[1],
                                         ProjectionAccess::panel(plan, First::token_size)}...);
