@@ -6,6 +6,7 @@ namespace KokkosKVTest::device {
 
 void instantiate_matmul_store(exec_space const& exec,
                               KokkosKV::ProjectionPlan<float, exec_space> const& plan,
+                              KokkosKV::RopeFrequencies<memory_space> const& frequencies,
                               numbers_type const& offsets) {
   using matrix_type = Kokkos::View<float const**, Kokkos::LayoutRight, memory_space>;
   using bias_type   = Kokkos::View<float const*, memory_space>;
@@ -17,6 +18,8 @@ void instantiate_matmul_store(exec_space const& exec,
     KokkosKV::kv_matmul_store_ragged(exec, plan, keys, values, offsets, hidden, weights);
     KokkosKV::qkv_matmul_store_ragged(exec, plan, keys, values, offsets, hidden, weights,
                                       RaggedView<float>());
+    KokkosKV::qkv_matmul_store_ragged(exec, plan, keys, values, offsets, hidden, weights,
+                                      RaggedView<float>(), frequencies);
   });
 }
 

@@ -158,6 +158,32 @@ TYPED_TEST(MatmulRefusals, Plans) {
                                      [] { plan_type const plan(1, 0); });
 }
 
+TYPED_TEST(MatmulRefusals, Rotations) {
+  using memory_space = typename TestFixture::memory_space;
+  auto const pool    = this->collection(this->good);
+  auto const keys    = pool.get_key_cache(0);
+  auto const offsets = to_view<memory_space>({0, 1, 2});
+  RopeFrequencies<memory_space> const good({.rotary_dim = 4}), wide({.rotary_dim = 6});
+  LinearWeights const to_keys{this->row};
+  this->template refuses<ShapeError>(
+      "k_matmul_store_ragged: frequencies.rotary_dim(): found 6, expected at most 4, the head size",
+      [&] { k_matmul_store_ragged(this->plan, keys, offsets, this->hidden, to_keys, wide); });
+  this->template refuses<ShapeError>(
+      "k_matmul_store_ragged: position_ids.extent(0): found 1, expected 2", [&] {
+        k_matmul_store_ragged(this->plan, keys, offsets, this->hidden, to_keys,
+                              PositionIds{to_view<memory_space>({7})}, unchecked, good);
+      });
+  // Nine heads of two elements.
+  typename TestFixture::rows_view const narrow(this->row_memory.data(), 2, 9, 2);
+  this->template refuses<ShapeError>(
+      "qkv_matmul_store_ragged: frequencies.rotary_dim(): found 4, expected at most 2, the head "
+      "size of queries",
+      [&] {
+        qkv_matmul_store_ragged(this->plan, keys, pool.get_value_cache(0), offsets, this->hidden,
+                                LinearWeights{this->packed}, narrow, good);
+      });
+}
+
 TYPED_TEST(MatmulRefusals, Batches) {
   this->template batches_refuse<ShapeError>("input_row_offsets.extent(0): found 2, expected 3",
                                             this->good, {0, 2});

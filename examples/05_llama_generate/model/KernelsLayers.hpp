@@ -1,5 +1,5 @@
 // Layers with the products of Kokkos Kernels, which use the BLAS that it was built with. Keys and
-// values go into the cache as they are computed.
+// values go into the cache as they are computed, keys rotated on the way.
 #pragma once
 
 #include <KokkosBlas3_gemm.hpp>
@@ -36,17 +36,10 @@ class KernelsLayers final : public Layers<Cache> {
   void store_keys_values(execution_space const& exec, std::size_t layer, Matrix const& x,
                          LayerRows const& rows, Cache const& keys, Cache const& values,
                          Matrix const& queries) override {
-    auto const query_heads = as_heads(queries, Cache::head_size);
     KokkosKV::qkv_matmul_store_ragged(
         exec, m_plan, keys, values, rows.row_offsets, normalised(exec, x),
-        KokkosKV::LinearWeights{m_weights.layers[layer].query_key_value}, query_heads,
-        KokkosKV::unchecked);
-    KokkosKV::rope_ragged(exec, m_frequencies, keys, rows.row_offsets, query_heads,
-                          KokkosKV::unchecked);
-    KokkosKV::rope_key_cache(exec, m_frequencies, keys,
-                             KokkosKV::RaggedShape{x.extent(0), std::size_t(Cache::num_heads),
-                                                   std::size_t(Cache::head_size)},
-                             rows.row_offsets, KokkosKV::unchecked);
+        KokkosKV::LinearWeights{m_weights.layers[layer].query_key_value},
+        as_heads(queries, Cache::head_size), m_frequencies, KokkosKV::unchecked);
   }
 
   void add_attention(execution_space const& exec, std::size_t layer, Matrix const& attended,
