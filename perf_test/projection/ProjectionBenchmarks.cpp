@@ -65,6 +65,17 @@ void rope_keys(benchmark::State& state, Sizes const& sizes) {
 }
 
 template <class T, int PageSize>
+void rope_store(benchmark::State& state, Sizes const& sizes) {
+  NewBatch<T, PageSize> const rows(sizes);
+  RopeFrequencies<> const frequencies({.rotary_dim = bench_head_size});
+  auto const input = rows.setup.make_rows();
+  rows.measure(state, 2, [&](int turn) {
+    rope_store_ragged(exec_space{}, frequencies, rows.setup.cache(turn), rows.setup.offsets, input,
+                      unchecked);
+  });
+}
+
+template <class T, int PageSize>
 void norm_keys(benchmark::State& state, Sizes const& sizes) {
   NewBatch<T, PageSize> const rows(sizes);
   Kokkos::View<T*> const weight("weight", bench_head_size);
@@ -114,6 +125,8 @@ void register_projection_benchmarks(Scale scale) {
   auto const register_type = [&]<class T>() {
     register_case.template operator()<T>(
         "rope_key_cache", [sizes](benchmark::State& state) { rope_keys<T, 16>(state, sizes); });
+    register_case.template operator()<T>(
+        "rope_store_ragged", [sizes](benchmark::State& state) { rope_store<T, 16>(state, sizes); });
     register_case.template operator()<T>(
         "rms_norm_key_cache", [sizes](benchmark::State& state) { norm_keys<T, 16>(state, sizes); });
     register_case.template operator()<T>(
