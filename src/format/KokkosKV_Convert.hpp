@@ -2,10 +2,13 @@
 #ifndef KOKKOSKV_CONVERT_HPP
 #define KOKKOSKV_CONVERT_HPP
 
+#include <bit>
+#include <cstdint>
 #include <type_traits>
 
 #include <format/KokkosKV_Bf16.hpp>
 #include <format/KokkosKV_Half.hpp>
+#include <format/impl/KokkosKV_HostConvert.hpp>
 #include <kokkos_ext/KokkosKV_SimdVector.hpp>
 
 namespace KokkosKV {
@@ -56,12 +59,37 @@ KOKKOS_FUNCTION To convert_value(From const& from) {
   }
 }
 
-/// Converts element by element.
+namespace Impl {
+
+/// Whether hosts convert `Width` elements at once.
+template <class To, class From, int Width>
+inline constexpr bool is_register_conversion =
+    Width >= 4 && std::has_single_bit(static_cast<unsigned>(Width)) &&
+    ((std::is_same_v<To, float> && has_vector_conversion<From>) ||
+     (std::is_same_v<From, float> && has_vector_conversion<To>));
+
+template <class To, class From, int Width>
+SimdVector<To, Width> convert_registers(SimdVector<From, Width> const& from) {
+  if constexpr (std::is_same_v<To, float>) {
+    auto const bits = std::bit_cast<register_part<std::uint16_t, Width>>(from);
+    return std::bit_cast<SimdVector<To, Width>>(floats_of<From, Width>(bits));
+  } else {
+    auto const floats = std::bit_cast<register_part<float, Width>>(from);
+    return std::bit_cast<SimdVector<To, Width>>(bits_of<To, Width>(floats));
+  }
+}
+
+}  // namespace Impl
+
+/// Converts element by element, each as convert_value() does.
 template <class To, class From, int Width>
 KOKKOS_FUNCTION SimdVector<To, Width> convert_vector(SimdVector<From, Width> const& from) {
   if constexpr (std::is_same_v<From, To>) {
     return from;
   } else {
+    if constexpr (Impl::is_register_conversion<To, From, Width>) {
+      KOKKOS_IF_ON_HOST((return Impl::convert_registers<To>(from);))
+    }
     SimdVector<To, Width> result;
     for (int i = 0; i < Width; ++i) result[i] = convert_value<To>(from[i]);
     return result;

@@ -9,17 +9,11 @@
 #include <type_traits>
 #include <utility>
 
-#include <format/KokkosKV_Bf16.hpp>
 #include <format/KokkosKV_Convert.hpp>
+#include <format/impl/KokkosKV_HostConvert.hpp>
 #include <kokkos_ext/impl/KokkosKV_HostVector.hpp>
 
 namespace KokkosKV::Impl {
-
-/// `Count` elements side by side in a register, or in a part of one.
-template <class T, int Count>
-struct RegisterPart {
-  typedef T type __attribute__((vector_size(Count * sizeof(T))));
-};
 
 /// Lanes that a short row takes: a power of two that divides a vector.
 constexpr int short_row_lanes(int size) {
@@ -30,20 +24,12 @@ constexpr int short_row_lanes(int size) {
 template <int Size, class T>
 [[gnu::always_inline]] inline auto load_short_row(T const* row) {
   constexpr int lanes = short_row_lanes(Size);
-  using floats        = typename RegisterPart<float, lanes>::type;
-  if constexpr (std::is_same_v<T, bf16>) {
-    typename RegisterPart<std::uint16_t, lanes>::type bits{};
+  if constexpr (has_vector_conversion<T>) {
+    register_part<std::uint16_t, lanes> bits{};
     __builtin_memcpy(&bits, row, Size * sizeof(T));
-    using words = typename RegisterPart<std::uint32_t, lanes>::type;
-    return std::bit_cast<floats>(__builtin_convertvector(bits, words) << 16);
-#ifdef KOKKOSKV_IMPL_HALF_VECTORS
-  } else if constexpr (std::is_same_v<T, half>) {
-    typename RegisterPart<_Float16, lanes>::type halves{};
-    __builtin_memcpy(&halves, row, Size * sizeof(T));
-    return __builtin_convertvector(halves, floats);
-#endif
+    return floats_of<T, lanes>(bits);
   } else {
-    floats result{};
+    register_part<float, lanes> result{};
     if constexpr (std::is_same_v<T, float>) {
       __builtin_memcpy(&result, row, Size * sizeof(T));
     } else {

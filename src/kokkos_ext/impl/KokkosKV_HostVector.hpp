@@ -12,11 +12,7 @@
 
 #include <format/KokkosKV_Bf16.hpp>
 #include <format/KokkosKV_Convert.hpp>
-#include <format/KokkosKV_Half.hpp>
-
-#if defined(__F16C__) && defined(__FLT16_MAX__) && !defined(__CUDACC__)
-#define KOKKOSKV_IMPL_HALF_VECTORS
-#endif
+#include <format/impl/KokkosKV_HostConvert.hpp>
 
 namespace KokkosKV::Impl {
 
@@ -175,9 +171,15 @@ struct OrderedFormat {
 template <class T>
 struct VectorFormat : OrderedFormat {
   static void load(T const* from, FloatVector* to) {
-    FloatVector result{};
-    for (int i = 0; i < host_lanes; ++i) result[i] = convert_value<float>(from[i]);
-    to[0] = result;
+    if constexpr (has_vector_conversion<T>) {
+      register_part<std::uint16_t, host_lanes> bits;
+      __builtin_memcpy(&bits, from, sizeof bits);
+      to[0] = floats_of<T, host_lanes>(bits);
+    } else {
+      FloatVector result{};
+      for (int i = 0; i < host_lanes; ++i) result[i] = convert_value<float>(from[i]);
+      to[0] = result;
+    }
   }
 };
 
@@ -185,18 +187,6 @@ template <>
 struct VectorFormat<float> : OrderedFormat {
   static void load(float const* from, FloatVector* to) { to[0] = load_lanes(from); }
 };
-
-#ifdef KOKKOSKV_IMPL_HALF_VECTORS
-template <>
-struct VectorFormat<half> : OrderedFormat {
-  static void load(half const* from, FloatVector* to) {
-    using HalfVector [[gnu::vector_size(host_lanes * 2)]] = _Float16;
-    HalfVector loaded;
-    __builtin_memcpy(&loaded, from, sizeof loaded);
-    to[0] = __builtin_convertvector(loaded, FloatVector);
-  }
-};
-#endif
 
 /// Words of two elements: the even ones are shifted up, the odd ones masked, which takes half the
 /// instructions that widening in order would.

@@ -46,7 +46,7 @@ struct Rotation {
 /// the two leading bits, and the series for the eighth of a turn that is left end below the last
 /// bit of Real.
 template <class Real>
-KOKKOS_FUNCTION Rotation<Real> rotation_by(std::uint64_t turns) {
+KOKKOS_FORCEINLINE_FUNCTION Rotation<Real> rotation_by(std::uint64_t turns) {
   constexpr int terms         = sizeof(Real) > sizeof(float) ? 9 : 5;
   constexpr Real radians      = Real(radians_per_unit);
   constexpr auto eighth       = std::uint64_t(1) << 61;
