@@ -64,9 +64,8 @@ namespace Impl {
 /// Whether hosts convert `Width` elements at once.
 template <class To, class From, int Width>
 inline constexpr bool is_register_conversion =
-    Width >= 4 && std::has_single_bit(static_cast<unsigned>(Width)) &&
-    ((std::is_same_v<To, float> && has_vector_conversion<From>) ||
-     (std::is_same_v<From, float> && has_vector_conversion<To>));
+    is_register_part<float, Width> && ((std::is_same_v<To, float> && has_vector_conversion<From>) ||
+                                       (std::is_same_v<From, float> && has_vector_conversion<To>));
 
 template <class To, class From, int Width>
 SimdVector<To, Width> convert_registers(SimdVector<From, Width> const& from) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstring>
 
 #include <kokkos_ext/impl/KokkosKV_AccessWords.hpp>
 
@@ -57,7 +58,8 @@ KOKKOS_FUNCTION SimdVector<T, Width> load_vector(T const* source) {
     KOKKOS_IF_ON_HOST((return *reinterpret_cast<vector_type const*>(source);))
   } else {
     vector_type result;
-    for (int i = 0; i < Width; ++i) result[i] = source[i];
+    KOKKOS_IF_ON_DEVICE((for (int i = 0; i < Width; ++i) result[i] = source[i];))
+    KOKKOS_IF_ON_HOST((std::memcpy(&result, source, sizeof result);))
     return result;
   }
 }
@@ -70,7 +72,8 @@ KOKKOS_FUNCTION void store_vector(T* target, SimdVector<T, Width> const& vector)
     KOKKOS_IF_ON_DEVICE((Impl::store_words(target, vector);))
     KOKKOS_IF_ON_HOST((*reinterpret_cast<vector_type*>(target) = vector;))
   } else {
-    for (int i = 0; i < Width; ++i) target[i] = vector[i];
+    KOKKOS_IF_ON_DEVICE((for (int i = 0; i < Width; ++i) target[i] = vector[i];))
+    KOKKOS_IF_ON_HOST((std::memcpy(target, &vector, sizeof vector);))
   }
 }
 

@@ -1,5 +1,4 @@
-// Conversion of many elements at once on hosts: compiler vectors, so that one source serves every
-// instruction set that the compiler is told to use.
+// Conversion of many elements at once on hosts, in registers.
 #ifndef KOKKOSKV_IMPL_HOSTCONVERT_HPP
 #define KOKKOSKV_IMPL_HOSTCONVERT_HPP
 
@@ -9,20 +8,13 @@
 
 #include <format/KokkosKV_Bf16.hpp>
 #include <format/KokkosKV_Half.hpp>
+#include <kokkos_ext/impl/KokkosKV_RegisterPart.hpp>
 
 #if defined(__F16C__) && defined(__FLT16_MAX__) && !defined(__CUDACC__)
 #define KOKKOSKV_IMPL_HALF_VECTORS
 #endif
 
 namespace KokkosKV::Impl {
-
-/// `Count` elements side by side: registers, or a part of one.
-template <class T, int Count>
-struct RegisterPart {
-  typedef T type __attribute__((vector_size(Count * sizeof(T))));
-};
-template <class T, int Count>
-using register_part = typename RegisterPart<T, Count>::type;
 
 /// Whether vectors of T are converted to and from float by the functions below.
 #ifdef KOKKOSKV_IMPL_HALF_VECTORS

@@ -9,6 +9,8 @@
 #include <type_traits>
 
 #include <cache/KokkosKV_Errors.hpp>
+#include <format/KokkosKV_Convert.hpp>
+#include <kokkos_ext/KokkosKV_VectorMath.hpp>
 #include <projection/KokkosKV_SequenceRange.hpp>
 #include <projection/impl/KokkosKV_HeadRows.hpp>
 #include <store/impl/KokkosKV_RowKernels.hpp>
@@ -43,12 +45,10 @@ struct AddRow {
     auto const add   = [](value_type* to, auto const& loaded) {
       constexpr int width           = cache_vector_width<Cache>;
       constexpr std::size_t promise = slot_alignment<Cache, Aligned>;
-      auto sum = load_vector<width, promise>(static_cast<value_type const*>(to));
-      for (int i = 0; i < width; ++i) {
-        sum[i] =
-            convert_value<value_type>(convert_value<real>(sum[i]) + convert_value<real>(loaded[i]));
-      }
-      store_vector<width, promise>(to, sum);
+      auto const stored = load_vector<width, promise>(static_cast<value_type const*>(to));
+      auto const sum    = map_elements([](auto const& a, auto const& b) { return a + b; },
+                                    convert_vector<real>(stored), convert_vector<real>(loaded));
+      store_vector<width, promise>(to, convert_vector<value_type>(sum));
     };
     for_each_slot_vector<Aligned>(member, at, cache, input, add);
   }

@@ -10,6 +10,10 @@
 #include <type_traits>
 
 #include <cache/KokkosKV_Errors.hpp>
+#include <format/KokkosKV_Convert.hpp>
+#include <kokkos_ext/KokkosKV_HostExecution.hpp>
+#include <kokkos_ext/KokkosKV_SimdVector.hpp>
+#include <kokkos_ext/KokkosKV_VectorMath.hpp>
 #include <projection/KokkosKV_RmsNormParams.hpp>
 #include <projection/impl/KokkosKV_HeadRows.hpp>
 #include <projection/impl/KokkosKV_PlainRows.hpp>
@@ -46,38 +50,37 @@ struct RmsNormRow {
     auto const& norm     = table;
     auto const num_heads = heads.num_heads;
     auto const head_size = heads.head_size;
+    auto const num_parts = head_size / Width;
+    constexpr int lanes =
+        is_host_execution_v<typename Member::execution_space> ? 1 : run_time_lanes;
     for (int head = 0; head < num_heads; ++head) {
       real sum          = 0;
-      auto const square = [&](int part, real& partial) {
-        partial += sum_of_squares(row.template load<Width, Aligned>(at, head, part * Width));
+      auto const square = [&](int lane, real& total) {
+        SimdVector<real, Width> squares{};
+        for (int part = lane; part < num_parts; part += lanes) {
+          auto const elements =
+              convert_vector<real>(row.template load<Width, Aligned>(at, head, part * Width));
+          squares = map_elements([](auto const& x, auto const& so_far) { return so_far + x * x; },
+                                 elements, squares);
+        }
+        total += sum_of_elements(squares);
       };
-      Kokkos::parallel_reduce(Kokkos::ThreadVectorRange(member, head_size / Width), square, sum);
+      Kokkos::parallel_reduce(Kokkos::ThreadVectorRange(member, lanes), square, sum);
       real const scale = Kokkos::rsqrt(sum / static_cast<real>(head_size) + norm.epsilon);
       auto const store = [&](int part) {
-        auto elements = row.template load<Width, Aligned>(at, head, part * Width);
-        for (int i = 0; i < Width; ++i) {
-          auto const weight = convert_value<real>(norm.weight[part * Width + i]);
-          elements[i]       = convert_value<value_type>(convert_value<real>(elements[i]) * scale *
-                                                        (weight + norm.weight_offset));
-        }
-        row.template store<Width, Aligned>(at, head, part * Width, elements);
+        auto const elements =
+            convert_vector<real>(row.template load<Width, Aligned>(at, head, part * Width));
+        auto const weights =
+            convert_vector<real>(load_vector<Width, alignof(Weight)>(norm.weight + part * Width));
+        auto const scaled = [&](auto const& x, auto const& weight) {
+          return x * (scale * (weight + norm.weight_offset));
+        };
+        row.template store<Width, Aligned>(
+            at, head, part * Width,
+            convert_vector<value_type>(map_elements(scaled, elements, weights)));
       };
-      Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, head_size / Width), store);
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, num_parts), store);
     }
-  }
-
- private:
-  /// By halves, which vector units can do and which rounds less often.
-  KOKKOS_FUNCTION static real sum_of_squares(SimdVector<value_type, Width> const& elements) {
-    real squares[Width];
-    for (int i = 0; i < Width; ++i) {
-      auto const element = convert_value<real>(elements[i]);
-      squares[i]         = element * element;
-    }
-    for (int half = Width / 2; half > 0; half /= 2) {
-      for (int i = 0; i < half; ++i) squares[i] += squares[i + half];
-    }
-    return squares[0];
   }
 };
 

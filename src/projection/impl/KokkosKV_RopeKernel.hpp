@@ -13,6 +13,7 @@
 
 #include <format/KokkosKV_Convert.hpp>
 #include <kokkos_ext/KokkosKV_SimdVector.hpp>
+#include <kokkos_ext/KokkosKV_VectorMath.hpp>
 #include <projection/KokkosKV_RopeFrequencies.hpp>
 #include <projection/impl/KokkosKV_HeadRows.hpp>
 #include <projection/impl/KokkosKV_TurnFraction.hpp>
@@ -115,14 +116,15 @@ struct RopeRow {
     auto const num_heads         = rows.heads.num_heads;
     auto const& frequencies      = table;
     auto const rotate            = [&](int part) {
-      Rotation<real> rotations[Pairs];
+      real_vector cosines;
+      real_vector sines;
       for (int i = 0; i < Pairs; ++i) {
-        rotations[i] = rotation_by<real>(position * frequencies.turns[part * Pairs + i]);
-        rotations[i].cosine *= frequencies.factor;
-        rotations[i].sine *= frequencies.factor;
+        auto const rotation = rotation_by<real>(position * frequencies.turns[part * Pairs + i]);
+        cosines[i]          = rotation.cosine * frequencies.factor;
+        sines[i]            = rotation.sine * frequencies.factor;
       }
       for (int head = 0; head < num_heads; ++head) {
-        rotate_head(source, target, at, head, part * Pairs, frequencies.num_pairs, rotations);
+        rotate_head(source, target, at, head, part * Pairs, frequencies.num_pairs, cosines, sines);
       }
     };
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, table.num_pairs / Pairs), rotate);
@@ -143,29 +145,45 @@ struct RopeRow {
   }
 
  private:
-  KOKKOS_FUNCTION static void rotate_pair(Rotation<real> const& by, real& x, real& y) {
-    auto const before = x;
-    x                 = before * by.cosine - y * by.sine;
-    y                 = before * by.sine + y * by.cosine;
-  }
+  using real_vector = SimdVector<real, Pairs>;
 
   template <class Source, class Target>
   KOKKOS_FUNCTION static void rotate_head(Source const& source, Target const& target,
                                           RowLocation const& at, int head, int first, int num_pairs,
-                                          Rotation<real> const (&rotations)[Pairs]) {
+                                          real_vector const& cosines, real_vector const& sines) {
     if constexpr (Interleaved && Aligned) {
       constexpr int width = 2 * Pairs;
-      auto both = convert_vector<real>(source.template load<width, true>(at, head, 2 * first));
-      for (int i = 0; i < Pairs; ++i) rotate_pair(rotations[i], both[2 * i], both[2 * i + 1]);
-      target.template store<width, true>(at, head, 2 * first, convert_vector<value_type>(both));
+      auto const both =
+          convert_vector<real>(source.template load<width, true>(at, head, 2 * first));
+      // Of each pair, the first element turns against the sine.
+      SimdVector<real, width> pair_cosines;
+      SimdVector<real, width> pair_sines;
+      for (int i = 0; i < width; ++i) {
+        pair_cosines[i] = cosines[i / 2];
+        pair_sines[i]   = i % 2 == 0 ? -sines[i / 2] : sines[i / 2];
+      }
+      auto const turned = map_elements([](auto const& x, auto const& other, auto const& cosine,
+                                          auto const& sine) { return x * cosine + other * sine; },
+                                       both, swap_neighbours(both), pair_cosines, pair_sines);
+      target.template store<width, true>(at, head, 2 * first, convert_vector<value_type>(turned));
     } else {
       int const one_at   = Interleaved ? 2 * first : first;
       int const other_at = Interleaved ? one_at + 1 : first + num_pairs;
-      auto one   = convert_vector<real>(source.template load<Pairs, Aligned>(at, head, one_at));
-      auto other = convert_vector<real>(source.template load<Pairs, Aligned>(at, head, other_at));
-      for (int i = 0; i < Pairs; ++i) rotate_pair(rotations[i], one[i], other[i]);
-      target.template store<Pairs, Aligned>(at, head, one_at, convert_vector<value_type>(one));
-      target.template store<Pairs, Aligned>(at, head, other_at, convert_vector<value_type>(other));
+      auto const one = convert_vector<real>(source.template load<Pairs, Aligned>(at, head, one_at));
+      auto const other =
+          convert_vector<real>(source.template load<Pairs, Aligned>(at, head, other_at));
+      auto const difference = [](auto const& a, auto const& b, auto const& by_a, auto const& by_b) {
+        return a * by_a - b * by_b;
+      };
+      auto const sum = [](auto const& a, auto const& b, auto const& by_a, auto const& by_b) {
+        return a * by_a + b * by_b;
+      };
+      target.template store<Pairs, Aligned>(
+          at, head, one_at,
+          convert_vector<value_type>(map_elements(difference, one, other, cosines, sines)));
+      target.template store<Pairs, Aligned>(
+          at, head, other_at,
+          convert_vector<value_type>(map_elements(sum, one, other, sines, cosines)));
     }
   }
 };
