@@ -48,33 +48,33 @@ struct alignas(std::has_single_bit(Width * sizeof(T))
 };
 
 /// Loads `Width` elements. \p Alignment is the alignment of `source` in bytes that the caller
-/// vouches for; where it covers the vector's own alignment, the vector moves in accesses as wide as
-/// that.
+/// vouches for; where it covers the vector's own alignment, devices move the vector in accesses as
+/// wide as that.
 template <int Width, std::size_t Alignment, class T>
 KOKKOS_FUNCTION SimdVector<T, Width> load_vector(T const* source) {
   using vector_type = SimdVector<T, Width>;
-  if constexpr (Alignment >= alignof(vector_type)) {
-    KOKKOS_IF_ON_DEVICE((return Impl::load_words<vector_type>(source);))
-    KOKKOS_IF_ON_HOST((return *reinterpret_cast<vector_type const*>(source);))
-  } else {
-    vector_type result;
-    KOKKOS_IF_ON_DEVICE((for (int i = 0; i < Width; ++i) result[i] = source[i];))
-    KOKKOS_IF_ON_HOST((std::memcpy(&result, source, sizeof result);))
-    return result;
-  }
+  vector_type result;
+  // Not an assignment: the optimiser would keep the vector in memory, too.
+  KOKKOS_IF_ON_HOST((std::memcpy(&result, source, sizeof result);))
+  KOKKOS_IF_ON_DEVICE((
+      if constexpr (Alignment >= alignof(vector_type)) {
+        result = Impl::load_words<vector_type>(source);
+      } else {
+        for (int i = 0; i < Width; ++i) result[i] = source[i];
+      }))
+  return result;
 }
 
 /// Stores `Width` elements; \p Alignment as in load_vector().
 template <int Width, std::size_t Alignment, class T>
 KOKKOS_FUNCTION void store_vector(T* target, SimdVector<T, Width> const& vector) {
-  using vector_type = SimdVector<T, Width>;
-  if constexpr (Alignment >= alignof(vector_type)) {
-    KOKKOS_IF_ON_DEVICE((Impl::store_words(target, vector);))
-    KOKKOS_IF_ON_HOST((*reinterpret_cast<vector_type*>(target) = vector;))
-  } else {
-    KOKKOS_IF_ON_DEVICE((for (int i = 0; i < Width; ++i) target[i] = vector[i];))
-    KOKKOS_IF_ON_HOST((std::memcpy(target, &vector, sizeof vector);))
-  }
+  KOKKOS_IF_ON_HOST((std::memcpy(target, &vector, sizeof vector);))
+  KOKKOS_IF_ON_DEVICE((
+      if constexpr (Alignment >= alignof(SimdVector<T, Width>)) {
+        Impl::store_words(target, vector);
+      } else {
+        for (int i = 0; i < Width; ++i) target[i] = vector[i];
+      }))
 }
 
 }  // namespace KokkosKV

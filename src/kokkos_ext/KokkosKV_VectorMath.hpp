@@ -1,0 +1,86 @@
+// Arithmetic on SimdVector: in registers on hosts, element by element on devices.
+#ifndef KOKKOSKV_VECTORMATH_HPP
+#define KOKKOSKV_VECTORMATH_HPP
+
+#include <Kokkos_BitManipulation.hpp>
+#include <Kokkos_Macros.hpp>
+
+#include <bit>
+#include <utility>
+
+#include <kokkos_ext/KokkosKV_SimdVector.hpp>
+#include <kokkos_ext/impl/KokkosKV_RegisterPart.hpp>
+
+namespace KokkosKV {
+
+namespace Impl {
+
+/// The registers that hold a vector.
+template <class T, int Width>
+register_part<T, Width> in_registers(SimdVector<T, Width> const& vector) {
+  return std::bit_cast<register_part<T, Width>>(vector);
+}
+
+template <class T, int Width>
+SimdVector<T, Width> swap_in_registers(SimdVector<T, Width> const& vector) {
+  auto const registers = in_registers(vector);
+  auto const swapped   = [registers]<int... I>(std::integer_sequence<int, I...>) {
+    return __builtin_shufflevector(registers, registers, (I ^ 1)...);
+  }(std::make_integer_sequence<int, Width>{});
+  return std::bit_cast<SimdVector<T, Width>>(swapped);
+}
+
+/// Two halves of a vector.
+template <class T, int Width>
+struct VectorHalves {
+  SimdVector<T, Width / 2> low;
+  SimdVector<T, Width / 2> high;
+};
+
+}  // namespace Impl
+
+/// Element i is `operation(first[i], rest[i]...)`.
+/// \param operation  of operators alone, since hosts call it with vectors of the compiler; it takes
+///                   its arguments as `auto const&`
+template <class Operation, class T, int Width, class... Rest>
+KOKKOS_FUNCTION SimdVector<T, Width> map_elements(Operation const& operation,
+                                                  SimdVector<T, Width> const& first,
+                                                  Rest const&... rest) {
+  if constexpr (Impl::is_register_part<T, Width>) {
+    KOKKOS_IF_ON_HOST((return std::bit_cast<SimdVector<T, Width>>(operation(
+        Impl::in_registers(first), Impl::in_registers(rest)...));))
+  }
+  SimdVector<T, Width> result;
+  for (int i = 0; i < Width; ++i) result[i] = operation(first[i], rest[i]...);
+  return result;
+}
+
+/// The sum of the elements, by halves: each is rounded log2(Width) times.
+template <class T, int Width>
+KOKKOS_FUNCTION T sum_of_elements(SimdVector<T, Width> const& vector) {
+  if constexpr (Width == 1) {
+    return vector[0];
+  } else {
+    static_assert(std::has_single_bit(static_cast<unsigned>(Width)),
+                  "KokkosKV: vectors are summed by halves");
+    auto const halves = Kokkos::bit_cast<Impl::VectorHalves<T, Width>>(vector);
+    auto const add    = [](auto const& a, auto const& b) { return a + b; };
+    return sum_of_elements(map_elements(add, halves.low, halves.high));
+  }
+}
+
+/// Neighbours change places: element i is `vector[i ^ 1]`.
+template <class T, int Width>
+KOKKOS_FUNCTION SimdVector<T, Width> swap_neighbours(SimdVector<T, Width> const& vector) {
+  static_assert(Width % 2 == 0, "KokkosKV: elements are swapped in pairs");
+  if constexpr (Impl::is_register_part<T, Width>) {
+    KOKKOS_IF_ON_HOST((return Impl::swap_in_registers(vector);))
+  }
+  SimdVector<T, Width> result;
+  for (int i = 0; i < Width; ++i) result[i] = vector[i ^ 1];
+  return result;
+}
+
+}  // namespace KokkosKV
+
+#endif
