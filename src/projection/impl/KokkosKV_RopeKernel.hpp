@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <format/KokkosKV_Convert.hpp>
+#include <kokkos_ext/KokkosKV_HostExecution.hpp>
 #include <kokkos_ext/KokkosKV_SimdVector.hpp>
 #include <kokkos_ext/KokkosKV_VectorMath.hpp>
 #include <projection/KokkosKV_RopeFrequencies.hpp>
@@ -92,9 +93,35 @@ RotatedStore<Cache, Input> rotated_store(Transfer<Cache, Input> const& keys) {
   return {{keys.cache}, keys.access};
 }
 
-/// Rotates the pairs of a row: each lane those of its `Pairs` neighbouring frequencies, through all
-/// heads, so that angles are computed once.
+/// Factors of a run of neighbouring pairs: an element becomes itself times `own`, plus or minus its
+/// partner times `partner`.
+/// \tparam Count  of elements, both of a pair where Interleaved
+template <class Real, int Count, bool Interleaved>
+struct RotationFactors {
+  SimdVector<Real, Count> own;
+  SimdVector<Real, Count> partner;
+
+  KOKKOS_FUNCTION void set(int pair, Rotation<Real> const& by) {
+    if constexpr (Interleaved) {
+      own[2 * pair]         = by.cosine;
+      own[2 * pair + 1]     = by.cosine;
+      partner[2 * pair]     = -by.sine;
+      partner[2 * pair + 1] = by.sine;
+    } else {
+      own[pair]     = by.cosine;
+      partner[pair] = by.sine;
+    }
+  }
+};
+
+/// Pairs whose angles a lane of hosts computes before it passes through the heads, so that it reads
+/// them in the order of memory.
+inline constexpr int host_run_pairs = 64;
+
+/// Rotates the pairs of a row: each lane a run of neighbouring ones, through all heads, so that
+/// angles are computed once.
 /// \tparam Rotated  RotatedInPlace or RotatedStore
+/// \tparam Pairs    of a vector
 /// \tparam Aligned  whether vectors move in one access; otherwise `Pairs` is 1
 template <class Rotated, bool Interleaved, int Pairs, bool Aligned>
 struct RopeRow {
@@ -111,79 +138,88 @@ struct RopeRow {
   KOKKOS_FUNCTION void operator()(Member const& member, RowLocation const& at) const {
     auto const target = rows.heads.row(at);
     if (target.data == nullptr) return;
+    constexpr int run_pairs =
+        is_host_execution_v<typename Member::execution_space> ? host_run_pairs : Pairs;
     auto const& source           = rows.source(target);
     std::uint64_t const position = position_ids != nullptr ? position_ids[at.row] : at.token;
     auto const num_heads         = rows.heads.num_heads;
     auto const& frequencies      = table;
-    auto const rotate            = [&](int part) {
-      real_vector cosines;
-      real_vector sines;
-      for (int i = 0; i < Pairs; ++i) {
-        auto const rotation = rotation_by<real>(position * frequencies.turns[part * Pairs + i]);
-        cosines[i]          = rotation.cosine * frequencies.factor;
-        sines[i]            = rotation.sine * frequencies.factor;
+    auto const rotate            = [&](int run) {
+      int const first = run * run_pairs;
+      int const left  = frequencies.num_pairs - first;
+      int const count = left < run_pairs ? left : run_pairs;
+      RotationFactors<real, run_pairs * pair_elements, in_one_vector> factors;
+      for (int i = 0; i < count; ++i) {
+        auto by = rotation_by<real>(position * frequencies.turns[first + i]);
+        by.cosine *= frequencies.factor;
+        by.sine *= frequencies.factor;
+        factors.set(i, by);
       }
       for (int head = 0; head < num_heads; ++head) {
-        rotate_head(source, target, at, head, part * Pairs, frequencies.num_pairs, cosines, sines);
+        for (int i = 0; i < count; i += Pairs) {
+          rotate_pairs(
+              source, target, at, head, first + i, frequencies.num_pairs,
+              load_vector<vector_elements, alignof(real)>(factors.own.values + i * pair_elements),
+              load_vector<vector_elements, alignof(real)>(factors.partner.values +
+                                                                     i * pair_elements));
+        }
       }
     };
-    Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, table.num_pairs / Pairs), rotate);
+    Kokkos::parallel_for(
+        Kokkos::ThreadVectorRange(member, (table.num_pairs + run_pairs - 1) / run_pairs), rotate);
     if constexpr (Rotated::copies_rest) {
-      constexpr int width = Aligned && Interleaved ? 2 * Pairs : Pairs;
-      auto const first    = 2 * table.num_pairs;
-      auto const copy     = [&](int part) {
-        auto const dim = first + part * width;
+      auto const first = 2 * table.num_pairs;
+      auto const copy  = [&](int part) {
+        auto const dim = first + part * vector_elements;
         for (int head = 0; head < num_heads; ++head) {
-          target.template store<width, Aligned>(
+          target.template store<vector_elements, Aligned>(
               at, head, dim,
-              convert_vector<value_type>(source.template load<width, Aligned>(at, head, dim)));
+              convert_vector<value_type>(
+                  source.template load<vector_elements, Aligned>(at, head, dim)));
         }
       };
       Kokkos::parallel_for(
-          Kokkos::ThreadVectorRange(member, (rows.heads.head_size - first) / width), copy);
+          Kokkos::ThreadVectorRange(member, (rows.heads.head_size - first) / vector_elements),
+          copy);
     }
   }
 
  private:
-  using real_vector = SimdVector<real, Pairs>;
+  /// Whether the two elements of a pair lie in the same vector.
+  static constexpr bool in_one_vector  = Interleaved && Aligned;
+  static constexpr int pair_elements   = in_one_vector ? 2 : 1;
+  static constexpr int vector_elements = Pairs * pair_elements;
+
+  using factor_vector = SimdVector<real, vector_elements>;
 
   template <class Source, class Target>
-  KOKKOS_FUNCTION static void rotate_head(Source const& source, Target const& target,
-                                          RowLocation const& at, int head, int first, int num_pairs,
-                                          real_vector const& cosines, real_vector const& sines) {
-    if constexpr (Interleaved && Aligned) {
-      constexpr int width = 2 * Pairs;
-      auto const both =
-          convert_vector<real>(source.template load<width, true>(at, head, 2 * first));
-      // Of each pair, the first element turns against the sine.
-      SimdVector<real, width> pair_cosines;
-      SimdVector<real, width> pair_sines;
-      for (int i = 0; i < width; ++i) {
-        pair_cosines[i] = cosines[i / 2];
-        pair_sines[i]   = i % 2 == 0 ? -sines[i / 2] : sines[i / 2];
-      }
-      auto const turned = map_elements([](auto const& x, auto const& other, auto const& cosine,
-                                          auto const& sine) { return x * cosine + other * sine; },
-                                       both, swap_neighbours(both), pair_cosines, pair_sines);
-      target.template store<width, true>(at, head, 2 * first, convert_vector<value_type>(turned));
+  KOKKOS_FUNCTION static void rotate_pairs(Source const& source, Target const& target,
+                                           RowLocation const& at, int head, int first,
+                                           int num_pairs, factor_vector const& own,
+                                           factor_vector const& partner) {
+    auto const load = [&](int dim) {
+      return convert_vector<real>(source.template load<vector_elements, Aligned>(at, head, dim));
+    };
+    auto const store = [&](int dim, factor_vector const& elements) {
+      target.template store<vector_elements, Aligned>(at, head, dim,
+                                                      convert_vector<value_type>(elements));
+    };
+    auto const plus = [](auto const& a, auto const& b, auto const& by_a, auto const& by_b) {
+      return a * by_a + b * by_b;
+    };
+    if constexpr (in_one_vector) {
+      auto const both = load(2 * first);
+      store(2 * first, map_elements(plus, both, swap_neighbours(both), own, partner));
     } else {
-      int const one_at   = Interleaved ? 2 * first : first;
-      int const other_at = Interleaved ? one_at + 1 : first + num_pairs;
-      auto const one = convert_vector<real>(source.template load<Pairs, Aligned>(at, head, one_at));
-      auto const other =
-          convert_vector<real>(source.template load<Pairs, Aligned>(at, head, other_at));
-      auto const difference = [](auto const& a, auto const& b, auto const& by_a, auto const& by_b) {
+      auto const minus = [](auto const& a, auto const& b, auto const& by_a, auto const& by_b) {
         return a * by_a - b * by_b;
       };
-      auto const sum = [](auto const& a, auto const& b, auto const& by_a, auto const& by_b) {
-        return a * by_a + b * by_b;
-      };
-      target.template store<Pairs, Aligned>(
-          at, head, one_at,
-          convert_vector<value_type>(map_elements(difference, one, other, cosines, sines)));
-      target.template store<Pairs, Aligned>(
-          at, head, other_at,
-          convert_vector<value_type>(map_elements(sum, one, other, sines, cosines)));
+      int const one_at   = Interleaved ? 2 * first : first;
+      int const other_at = Interleaved ? one_at + 1 : first + num_pairs;
+      auto const one     = load(one_at);
+      auto const other   = load(other_at);
+      store(one_at, map_elements(minus, one, other, own, partner));
+      store(other_at, map_elements(plus, other, one, own, partner));
     }
   }
 };
