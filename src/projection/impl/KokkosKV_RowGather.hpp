@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <type_traits>
 
@@ -13,6 +14,8 @@
 #include <cache/KokkosKV_Unchecked.hpp>
 #include <cache/impl/KokkosKV_Check.hpp>
 #include <cache/impl/KokkosKV_LengthCheck.hpp>
+#include <kokkos_ext/KokkosKV_HostExecution.hpp>
+#include <kokkos_ext/impl/KokkosKV_StreamCopy.hpp>
 #include <projection/impl/KokkosKV_HeadRows.hpp>
 #include <projection/impl/KokkosKV_PlainRows.hpp>
 #include <store/impl/KokkosKV_RowKernels.hpp>
@@ -48,6 +51,48 @@ struct GatherRow {
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, dim / Width), copy_part);
   }
 };
+
+/// Host form of GatherRow for rows of the same type whose elements are neighbours.
+template <class T>
+struct GatherBytes {
+  PlainRows places;
+  ViewRows<T const> source;
+  ViewRows<T> output;
+  std::uint32_t const* indices;
+  std::size_t num_source_rows;
+  std::size_t row_bytes;
+  bool streaming;
+
+  template <class Member>
+  void operator()(Member const& member) const {
+    BulkCopier copier(streaming);
+    auto const chunk = places.chunk(static_cast<std::size_t>(member.league_rank()));
+    for (std::size_t place = 0; place < chunk.length; ++place) {
+      auto const at           = places.locate(chunk, place);
+      std::size_t const index = indices[at.row];
+      auto* const target      = static_cast<void*>(output.row(at));
+      if (index < num_source_rows) {
+        copier.copy(target, source.row({0, index, index, index}), row_bytes);
+      } else {
+        std::memset(target, 0, row_bytes);
+      }
+    }
+    copier.finish();
+  }
+};
+
+template <class ExecSpace, class T>
+void launch_gather(std::string const& label, ExecSpace const& exec, GatherBytes<T> work) {
+  if (work.places.num_chunks() == 0) return;
+  auto const bytes = work.places.total_rows() * work.row_bytes;
+  work.streaming   = bytes >= streaming_threshold;
+  work.places.rows_per_chunk =
+      host_chunk_length(exec, work.row_bytes, work.places.max_chunk_rows());
+  widen_chunks(work.places);
+  Kokkos::parallel_for(
+      label, Kokkos::TeamPolicy<ExecSpace>(exec, static_cast<int>(work.places.num_chunks()), 1, 1),
+      work);
+}
 
 /// Finds the first index that names no row.
 struct IndexCheck {
@@ -114,6 +159,13 @@ void gather_rows(ExecSpace const& exec, LaunchConfig config, Source const& sourc
   constexpr int width  = lane_elements<ExecSpace, output_type>;
   constexpr auto label = "KokkosKV::gather_rows";
   PlainRows const places{{output.extent(0)}};
+  if constexpr (is_host_execution_v<ExecSpace> && std::is_same_v<source_type, output_type>) {
+    if (!config.device_form && from.dim_stride == 1 && to.dim_stride == 1) {
+      launch_gather(label, exec,
+                    GatherBytes<output_type>{places, from, to, data, num_rows, row_bytes, false});
+      return;
+    }
+  }
   if (dim % width == 0 && from.template is_aligned<width>() && to.template is_aligned<width>()) {
     launch_rows(label, exec, places,
                 GatherRow<from_type, to_type, width, true>{from, to, data, num_rows, dim},
