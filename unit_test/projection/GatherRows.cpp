@@ -88,6 +88,33 @@ TYPED_TEST(GatherRows, Bf16) { this->template random_rows<bf16, bf16>(300, 40); 
 TYPED_TEST(GatherRows, HalfToFloat) { this->template random_rows<half, float>(400, 40); }
 TYPED_TEST(GatherRows, FloatToBf16) { this->template random_rows<float, bf16>(500, 40); }
 
+// So many bytes that hosts write them past their caches.
+TYPED_TEST(GatherRows, ManyBytes) {
+  using memory_space = typename TypeParam::memory_space;
+  using matrix_type  = Kokkos::View<float**, Kokkos::LayoutRight, memory_space>;
+
+  constexpr std::size_t num_rows = 700, num_gathered = 2300, dim = 1003;
+  Random random(6);
+  auto const values = moderate_numbers<float>(num_rows * dim, random);
+  std::vector<std::uint32_t> indices;
+  std::vector<float> expected;
+  for (std::size_t i = 0; i < num_gathered; ++i) {
+    auto const row = random.below(num_rows + 20);
+    indices.push_back(static_cast<std::uint32_t>(row));
+    for (std::size_t d = 0; d < dim; ++d) {
+      expected.push_back(row < num_rows ? values[row * dim + d] : 0.0f);
+    }
+  }
+  auto const source = to_device<memory_space>(values);
+  auto const output = to_device<memory_space>(std::vector<float>(num_gathered * dim, -1.0f));
+  KokkosKV::gather_rows(TypeParam{}, matrix_type(source.data(), num_rows, dim),
+                        to_device<memory_space>(indices),
+                        matrix_type(output.data(), num_gathered, dim), unchecked);
+  Kokkos::fence();
+  EXPECT_TRUE(same_bits(to_host(output), expected,
+                        [](std::size_t index) { return std::to_string(index); }));
+}
+
 // The last row of every sequence, whose numbers come from the offsets.
 TYPED_TEST(GatherRows, LastRowsOfSequences) {
   using memory_space = typename TypeParam::memory_space;

@@ -10,7 +10,7 @@
 
 #include <cache/KokkosKV_Errors.hpp>
 #include <format/KokkosKV_Convert.hpp>
-#include <kokkos_ext/KokkosKV_VectorMath.hpp>
+#include <kokkos_ext/impl/KokkosKV_VectorMath.hpp>
 #include <projection/KokkosKV_SequenceRange.hpp>
 #include <projection/impl/KokkosKV_HeadRows.hpp>
 #include <store/impl/KokkosKV_RowKernels.hpp>

@@ -13,7 +13,7 @@
 #include <format/KokkosKV_Convert.hpp>
 #include <kokkos_ext/KokkosKV_HostExecution.hpp>
 #include <kokkos_ext/KokkosKV_SimdVector.hpp>
-#include <kokkos_ext/KokkosKV_VectorMath.hpp>
+#include <kokkos_ext/impl/KokkosKV_VectorMath.hpp>
 #include <projection/KokkosKV_RmsNormParams.hpp>
 #include <projection/impl/KokkosKV_HeadRows.hpp>
 #include <projection/impl/KokkosKV_PlainRows.hpp>

@@ -14,7 +14,7 @@
 #include <format/KokkosKV_Convert.hpp>
 #include <kokkos_ext/KokkosKV_HostExecution.hpp>
 #include <kokkos_ext/KokkosKV_SimdVector.hpp>
-#include <kokkos_ext/KokkosKV_VectorMath.hpp>
+#include <kokkos_ext/impl/KokkosKV_VectorMath.hpp>
 #include <projection/KokkosKV_RopeFrequencies.hpp>
 #include <projection/impl/KokkosKV_HeadRows.hpp>
 #include <projection/impl/KokkosKV_TurnFraction.hpp>

@@ -1,6 +1,6 @@
 // Arithmetic on SimdVector: in registers on hosts, element by element on devices.
-#ifndef KOKKOSKV_VECTORMATH_HPP
-#define KOKKOSKV_VECTORMATH_HPP
+#ifndef KOKKOSKV_IMPL_VECTORMATH_HPP
+#define KOKKOSKV_IMPL_VECTORMATH_HPP
 
 #include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Macros.hpp>
@@ -11,9 +11,7 @@
 #include <kokkos_ext/KokkosKV_SimdVector.hpp>
 #include <kokkos_ext/impl/KokkosKV_RegisterPart.hpp>
 
-namespace KokkosKV {
-
-namespace Impl {
+namespace KokkosKV::Impl {
 
 /// The registers that hold a vector.
 template <class T, int Width>
@@ -37,8 +35,6 @@ struct VectorHalves {
   SimdVector<T, Width / 2> high;
 };
 
-}  // namespace Impl
-
 /// Element i is `operation(first[i], rest[i]...)`.
 /// \param operation  of operators alone, since hosts call it with vectors of the compiler; it takes
 ///                   its arguments as `auto const&`
@@ -46,9 +42,9 @@ template <class Operation, class T, int Width, class... Rest>
 KOKKOS_FUNCTION SimdVector<T, Width> map_elements(Operation const& operation,
                                                   SimdVector<T, Width> const& first,
                                                   Rest const&... rest) {
-  if constexpr (Impl::is_register_part<T, Width>) {
-    KOKKOS_IF_ON_HOST((return std::bit_cast<SimdVector<T, Width>>(operation(
-        Impl::in_registers(first), Impl::in_registers(rest)...));))
+  if constexpr (is_register_part<T, Width>) {
+    KOKKOS_IF_ON_HOST((return std::bit_cast<SimdVector<T, Width>>(
+                                  operation(in_registers(first), in_registers(rest)...));))
   }
   SimdVector<T, Width> result;
   for (int i = 0; i < Width; ++i) result[i] = operation(first[i], rest[i]...);
@@ -63,7 +59,7 @@ KOKKOS_FUNCTION T sum_of_elements(SimdVector<T, Width> const& vector) {
   } else {
     static_assert(std::has_single_bit(static_cast<unsigned>(Width)),
                   "KokkosKV: vectors are summed by halves");
-    auto const halves = Kokkos::bit_cast<Impl::VectorHalves<T, Width>>(vector);
+    auto const halves = Kokkos::bit_cast<VectorHalves<T, Width>>(vector);
     auto const add    = [](auto const& a, auto const& b) { return a + b; };
     return sum_of_elements(map_elements(add, halves.low, halves.high));
   }
@@ -73,14 +69,14 @@ KOKKOS_FUNCTION T sum_of_elements(SimdVector<T, Width> const& vector) {
 template <class T, int Width>
 KOKKOS_FUNCTION SimdVector<T, Width> swap_neighbours(SimdVector<T, Width> const& vector) {
   static_assert(Width % 2 == 0, "KokkosKV: elements are swapped in pairs");
-  if constexpr (Impl::is_register_part<T, Width>) {
-    KOKKOS_IF_ON_HOST((return Impl::swap_in_registers(vector);))
+  if constexpr (is_register_part<T, Width>) {
+    KOKKOS_IF_ON_HOST((return swap_in_registers(vector);))
   }
   SimdVector<T, Width> result;
   for (int i = 0; i < Width; ++i) result[i] = vector[i ^ 1];
   return result;
 }
 
-}  // namespace KokkosKV
+}  // namespace KokkosKV::Impl
 
 #endif
