@@ -69,12 +69,21 @@ inline constexpr bool is_register_conversion =
 
 template <class To, class From, int Width>
 SimdVector<To, Width> convert_registers(SimdVector<From, Width> const& from) {
+  using floats        = Registers<float, Width>;
+  constexpr int width = floats::width;
+  struct Bits {
+    register_part<std::uint16_t, width> parts[floats::count];
+  };
   if constexpr (std::is_same_v<To, float>) {
-    auto const bits = std::bit_cast<register_part<std::uint16_t, Width>>(from);
-    return std::bit_cast<SimdVector<To, Width>>(floats_of<From, Width>(bits));
+    auto const bits = std::bit_cast<Bits>(from);
+    floats result;
+    for (int i = 0; i < result.count; ++i) result.parts[i] = floats_of<From, width>(bits.parts[i]);
+    return std::bit_cast<SimdVector<To, Width>>(result);
   } else {
-    auto const floats = std::bit_cast<register_part<float, Width>>(from);
-    return std::bit_cast<SimdVector<To, Width>>(bits_of<To, Width>(floats));
+    auto const values = std::bit_cast<floats>(from);
+    Bits result;
+    for (int i = 0; i < values.count; ++i) result.parts[i] = bits_of<To, width>(values.parts[i]);
+    return std::bit_cast<SimdVector<To, Width>>(result);
   }
 }
 

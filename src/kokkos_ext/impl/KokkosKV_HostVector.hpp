@@ -13,16 +13,12 @@
 #include <format/KokkosKV_Bf16.hpp>
 #include <format/KokkosKV_Convert.hpp>
 #include <format/impl/KokkosKV_HostConvert.hpp>
+#include <kokkos_ext/impl/KokkosKV_RegisterPart.hpp>
 
 namespace KokkosKV::Impl {
 
-#if defined(__AVX512F__)
-inline constexpr int host_lanes = 16;
-#elif defined(__AVX__)
-inline constexpr int host_lanes = 8;
-#else
-inline constexpr int host_lanes = 4;
-#endif
+/// Floats of a register.
+inline constexpr int host_lanes = register_bytes / static_cast<int>(sizeof(float));
 
 using FloatVector [[gnu::vector_size(host_lanes * 4)]] = float;
 using IntVector [[gnu::vector_size(host_lanes * 4)]]   = std::int32_t;

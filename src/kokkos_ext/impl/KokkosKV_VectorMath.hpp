@@ -15,18 +15,34 @@ namespace KokkosKV::Impl {
 
 /// The registers that hold a vector.
 template <class T, int Width>
-register_part<T, Width> in_registers(SimdVector<T, Width> const& vector) {
-  return std::bit_cast<register_part<T, Width>>(vector);
+Registers<T, Width> in_registers(SimdVector<T, Width> const& vector) {
+  return std::bit_cast<Registers<T, Width>>(vector);
 }
 
-template <class T, int Width>
-SimdVector<T, Width> swap_in_registers(SimdVector<T, Width> const& vector) {
-  auto const registers = in_registers(vector);
-  auto const swapped   = [registers]<int... I>(std::integer_sequence<int, I...>) {
-    return __builtin_shufflevector(registers, registers, (I ^ 1)...);
-  }(std::make_integer_sequence<int, Width>{});
-  return std::bit_cast<SimdVector<T, Width>>(swapped);
+/// `operation(registers of the vectors...)`, one register of each at a time.
+template <class T, int Width, class Operation, class... Vectors>
+SimdVector<T, Width> map_registers(Operation const& operation, Vectors const&... vectors) {
+  Registers<T, Width> result;
+  auto const map = [&](auto const&... registers) {
+    for (int i = 0; i < result.count; ++i) result.parts[i] = operation(registers.parts[i]...);
+  };
+  map(in_registers(vectors)...);
+  return std::bit_cast<SimdVector<T, Width>>(result);
 }
+
+/// Neighbours of a register change places.
+struct SwapNeighbours {
+  template <class Register>
+  auto operator()(Register const& elements) const {
+    return swap(elements, std::make_integer_sequence<int, sizeof elements / sizeof elements[0]>{});
+  }
+
+ private:
+  template <class Register, int... I>
+  static auto swap(Register const& elements, std::integer_sequence<int, I...>) {
+    return __builtin_shufflevector(elements, elements, (I ^ 1)...);
+  }
+};
 
 /// Two halves of a vector.
 template <class T, int Width>
@@ -43,8 +59,7 @@ KOKKOS_FUNCTION SimdVector<T, Width> map_elements(Operation const& operation,
                                                   SimdVector<T, Width> const& first,
                                                   Rest const&... rest) {
   if constexpr (is_register_part<T, Width>) {
-    KOKKOS_IF_ON_HOST((return std::bit_cast<SimdVector<T, Width>>(
-                                  operation(in_registers(first), in_registers(rest)...));))
+    KOKKOS_IF_ON_HOST((return map_registers<T, Width>(operation, first, rest...);))
   }
   SimdVector<T, Width> result;
   for (int i = 0; i < Width; ++i) result[i] = operation(first[i], rest[i]...);
@@ -70,7 +85,7 @@ template <class T, int Width>
 KOKKOS_FUNCTION SimdVector<T, Width> swap_neighbours(SimdVector<T, Width> const& vector) {
   static_assert(Width % 2 == 0, "KokkosKV: elements are swapped in pairs");
   if constexpr (is_register_part<T, Width>) {
-    KOKKOS_IF_ON_HOST((return swap_in_registers(vector);))
+    KOKKOS_IF_ON_HOST((return map_registers<T, Width>(SwapNeighbours{}, vector);))
   }
   SimdVector<T, Width> result;
   for (int i = 0; i < Width; ++i) result[i] = vector[i ^ 1];
