@@ -8,8 +8,8 @@
 
 #include <format/KokkosKV_Bf16.hpp>
 #include <format/KokkosKV_Half.hpp>
-#include <format/impl/KokkosKV_HostConvert.hpp>
 #include <kokkos_ext/KokkosKV_SimdVector.hpp>
+#include <kokkos_ext/impl/KokkosKV_HostConvert.hpp>
 
 namespace KokkosKV {
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <cstring>
 
 #include <kokkos_ext/impl/KokkosKV_AccessWords.hpp>
 
@@ -54,8 +53,7 @@ template <int Width, std::size_t Alignment, class T>
 KOKKOS_FUNCTION SimdVector<T, Width> load_vector(T const* source) {
   using vector_type = SimdVector<T, Width>;
   vector_type result;
-  // Not an assignment: the optimiser would keep the vector in memory, too.
-  KOKKOS_IF_ON_HOST((std::memcpy(&result, source, sizeof result);))
+  KOKKOS_IF_ON_HOST((Impl::move_on_host(&result, source, sizeof result);))
   KOKKOS_IF_ON_DEVICE((
       if constexpr (Alignment >= alignof(vector_type)) {
         result = Impl::load_words<vector_type>(source);
@@ -68,7 +66,7 @@ KOKKOS_FUNCTION SimdVector<T, Width> load_vector(T const* source) {
 /// Stores `Width` elements; \p Alignment as in load_vector().
 template <int Width, std::size_t Alignment, class T>
 KOKKOS_FUNCTION void store_vector(T* target, SimdVector<T, Width> const& vector) {
-  KOKKOS_IF_ON_HOST((std::memcpy(target, &vector, sizeof vector);))
+  KOKKOS_IF_ON_HOST((Impl::move_on_host(target, &vector, sizeof vector);))
   KOKKOS_IF_ON_DEVICE((
       if constexpr (Alignment >= alignof(SimdVector<T, Width>)) {
         Impl::store_words(target, vector);

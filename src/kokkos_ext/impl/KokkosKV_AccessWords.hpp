@@ -1,5 +1,6 @@
-// Vectors of narrow elements as words, for devices: their compilers split an access to a struct of
-// 16-bit elements into one access for each element, but not one to a struct of 32-bit words.
+// How a vector moves between memory and registers. Devices: as words, since their compilers split
+// an access to a struct of 16-bit elements into one access for each element, but not one to a
+// struct of 32-bit words.
 #ifndef KOKKOSKV_IMPL_ACCESSWORDS_HPP
 #define KOKKOSKV_IMPL_ACCESSWORDS_HPP
 
@@ -8,9 +9,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 namespace KokkosKV::Impl {
+
+/// Moves a vector on a host. Not an assignment: the optimiser would keep the vector in memory, too.
+[[gnu::always_inline]] inline void move_on_host(void* target, void const* source,
+                                                std::size_t bytes) {
+  std::memcpy(target, source, bytes);
+}
 
 /// Unsigned integer of a size in bytes.
 template <std::size_t Bytes>

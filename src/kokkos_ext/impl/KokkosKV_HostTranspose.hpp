@@ -10,7 +10,7 @@
 #include <utility>
 
 #include <format/KokkosKV_Convert.hpp>
-#include <format/impl/KokkosKV_HostConvert.hpp>
+#include <kokkos_ext/impl/KokkosKV_HostConvert.hpp>
 #include <kokkos_ext/impl/KokkosKV_HostVector.hpp>
 
 namespace KokkosKV::Impl {

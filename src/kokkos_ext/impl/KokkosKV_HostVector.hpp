@@ -12,7 +12,7 @@
 
 #include <format/KokkosKV_Bf16.hpp>
 #include <format/KokkosKV_Convert.hpp>
-#include <format/impl/KokkosKV_HostConvert.hpp>
+#include <kokkos_ext/impl/KokkosKV_HostConvert.hpp>
 #include <kokkos_ext/impl/KokkosKV_RegisterPart.hpp>
 
 namespace KokkosKV::Impl {

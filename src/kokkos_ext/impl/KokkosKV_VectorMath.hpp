@@ -72,8 +72,7 @@ KOKKOS_FUNCTION T sum_of_elements(SimdVector<T, Width> const& vector) {
   if constexpr (Width == 1) {
     return vector[0];
   } else {
-    static_assert(std::has_single_bit(static_cast<unsigned>(Width)),
-                  "KokkosKV: vectors are summed by halves");
+    static_assert((Width & (Width - 1)) == 0, "KokkosKV: vectors are summed by halves");
     auto const halves = Kokkos::bit_cast<VectorHalves<T, Width>>(vector);
     auto const add    = [](auto const& a, auto const& b) { return a + b; };
     return sum_of_elements(map_elements(add, halves.low, halves.high));
